@@ -2,7 +2,9 @@
 //! parsed parts have the requested format and contain no invented text. The first byte chooses the length of the pieces
 //! and which files exist; the rest is the reply.
 
-use lancet_dialects::{Action, Dialect, Options, ParseError, ReplyPart, ReplyStream, parse};
+use lancet_dialects::{
+    Dialect, ParseError, ParseOptions, PartAction, ReplyPart, ReplyStream, parse,
+};
 
 /// The longest message of a refusal, in characters.
 const LONGEST: usize = 2_000;
@@ -13,7 +15,7 @@ pub(crate) fn check(format: Option<Dialect>, data: &[u8]) {
     };
     let reply = String::from_utf8_lossy(rest);
     let is_known = |name: &str| (name.len() + usize::from(*first)).is_multiple_of(2);
-    let options = Options {
+    let options = ParseOptions {
         format,
         is_known: &is_known,
     };
@@ -47,7 +49,7 @@ pub(crate) fn check(format: Option<Dialect>, data: &[u8]) {
 fn in_pieces(
     reply: &str,
     length: usize,
-    options: &Options<'_>,
+    options: &ParseOptions<'_>,
 ) -> Result<Vec<ReplyPart>, ParseError> {
     let mut stream = ReplyStream::new(options);
     let mut rest = reply;
@@ -65,11 +67,11 @@ fn in_pieces(
 /// Returns how many bytes of content a part carries; a context line counts once.
 fn text_of(part: &ReplyPart) -> usize {
     match &part.action {
-        Action::Edit(hunk) => hunk.lines.iter().map(|line| line.text.len()).sum(),
-        Action::Fill(text) | Action::Replace(text) | Action::Create { text, .. } => {
+        PartAction::Edit(hunk) => hunk.lines.iter().map(|line| line.text.len()).sum(),
+        PartAction::Fill(text) | PartAction::Replace(text) | PartAction::Create { text, .. } => {
             text.trim_end_matches('\n').len()
         }
-        Action::Delete { lines } => lines.iter().flatten().map(String::len).sum(),
+        PartAction::Delete { lines } => lines.iter().flatten().map(String::len).sum(),
         _ => 0,
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn check(data: &[u8]) {
     let mut at = 0;
     let mut raw_at = None;
     for line in 0..document.line_count() {
-        let whole = document.line_range_whole(line);
+        let whole = document.line_range_with_end(line);
         assert_eq!(
             whole.start, at,
             "line {line} begins where the one before ended"
@@ -50,10 +50,10 @@ pub(crate) fn check(data: &[u8]) {
     if let Some(raw_at) = raw_at {
         assert_eq!(raw_at, raw.len());
     }
-    for damage in document.damaged() {
+    for damage in document.damaged_ranges() {
         assert_eq!(&view[damage.clone()], "\u{fffd}");
     }
-    assert_eq!(document.splice(&[]), Ok(Vec::new()));
+    assert_eq!(document.raw_changes(&[]), Ok(Vec::new()));
 
     // Insert one more line, in plain letters.
     let lines = document.line_count();
@@ -71,7 +71,7 @@ pub(crate) fn check(data: &[u8]) {
         range: start..start,
         text: "new line\n".to_owned(),
     }];
-    let Ok(replacements) = document.splice(&changes) else {
+    let Ok(replacements) = document.raw_changes(&changes) else {
         return;
     };
     let result = apply_raw(raw, &replacements);
@@ -83,10 +83,11 @@ pub(crate) fn check(data: &[u8]) {
         raw[before..],
         "the bytes behind stay"
     );
-    let same_reading = document.encoding_after(&replacements, &result, configured) == Ok(None);
-    let ends_alike = Document::decode(&result, configured)
+    let same_reading =
+        document.encoding_after_changes(&replacements, &result, configured) == Ok(None);
+    let ends_with_same_word = Document::decode(&result, configured)
         .is_ok_and(|after| after.endings() == document.endings());
-    if same_reading && ends_alike {
+    if same_reading && ends_with_same_word {
         let after = Document::decode(&result, configured).expect("it decoded a moment ago");
         assert_eq!(
             after.view(),

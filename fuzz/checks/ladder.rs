@@ -3,7 +3,7 @@
 //! and new text follow, separated by a byte 0x00.
 
 use lancet_text::{
-    Document, Leaks, Occurrences, Query, Rung, TextKind, Tolerance, Verdict, apply_changes,
+    Document, LeakPolicy, Occurrences, Query, Rung, TextKind, Tolerance, Verdict, apply_changes,
     apply_raw, find, normalize_newlines,
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn check(data: &[u8]) {
     let view = document.view();
     let verdict = find(&Query {
         view,
-        damaged: document.damaged(),
+        damaged: document.damaged_ranges(),
         old: &old,
         new: &new,
         occurrences,
@@ -42,9 +42,9 @@ pub(crate) fn check(data: &[u8]) {
         },
         abbreviations: &[],
         leaks: if bit(2) {
-            Leaks::Insisted
+            LeakPolicy::Insisted
         } else {
-            Leaks::Refuse
+            LeakPolicy::Refuse
         },
         text_kind: if bit(3) {
             TextKind::Code
@@ -94,7 +94,7 @@ pub(crate) fn check(data: &[u8]) {
                     assert!(text == old || line.trim_matches(blanks) == sent.trim_matches(blanks));
                 }
             }
-            if let Ok(replacements) = document.splice(&changes) {
+            if let Ok(replacements) = document.raw_changes(&changes) {
                 let result = apply_raw(raw, &replacements);
                 let (first, last) = (replacements.first(), replacements.last());
                 if let (Some(first), Some(last)) = (first, last) {
@@ -122,7 +122,7 @@ pub(crate) fn check(data: &[u8]) {
             let exact = !old.is_empty() && view.contains(&*old);
             // Exact text is found, except at places that overlap undecodable bytes.
             assert!(
-                !exact || !document.damaged().is_empty(),
+                !exact || !document.damaged_ranges().is_empty(),
                 "the text stands there as it is"
             );
         }

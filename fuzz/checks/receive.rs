@@ -32,7 +32,7 @@ pub(crate) fn check(data: &[u8]) {
             let (name, normal) = normalize(tool, sent).expect("it was received");
             assert_eq!(name, received.tool());
             let again = receive(name, normal).expect("normal arguments are received");
-            assert!(again.asks_the_same(&received), "{again:?}, {received:?}");
+            assert!(again.is_same_request(&received), "{again:?}, {received:?}");
             assert!(
                 again.repairs().is_empty(),
                 "normal arguments need no repair: {again:?}"

@@ -31,7 +31,8 @@ If the right call is known, the data has it as `error.next`, ready to be sent in
 ```
 
 `not_found` and `leaked` have one call. `ambiguous` has one for each of the first five places. `not_read`, `stale` and
-`missing` have the Read that helps. A list of more than 4,000 bytes is left out. A call never has `insist`, has
+`missing` have the Read that helps. For a text with several edits (ApplyPatch, `lancet apply`) each call makes all of its
+changes. A list of more than 4,000 bytes is left out. A call never has `insist`, has
 `replace_all` only if the refused call had it, and is never a Write. Each call is checked first: one that rules, mode or
 the record of what was read would refuse is left out.
 

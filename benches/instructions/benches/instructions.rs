@@ -11,8 +11,8 @@ use gungraun::{Callgrind, EventKind};
 use lancet::Reply;
 use lancet_benches::{LINE, LINE_AFTER, MEGABYTE, Question, Scene, encoded, question, source};
 use lancet_text::{
-    Correction, Document, Leaks, LineEnd, LineStarts, Occurrences, Query, Rung, TextKind,
-    Tolerance, Verdict, correct, find,
+    Correction, Document, LeakPolicy, LineEnd, LineStarts, Occurrences, Query, Rung, TextKind,
+    Tolerance, Verdict, find, find_correction,
 };
 
 /// Sets the limit of a benchmark to this many instructions.
@@ -31,7 +31,7 @@ fn ask(question: &Question) -> Verdict {
         occurrences: Occurrences::One,
         tolerance: Tolerance::Tolerant,
         abbreviations: &[],
-        leaks: Leaks::Refuse,
+        leaks: LeakPolicy::Refuse,
         text_kind: TextKind::Prose,
         bounds: None,
     })
@@ -66,7 +66,7 @@ fn ladder_miss_and_correction(question: Question) -> (Verdict, Correction) {
     let verdict = ask(black_box(&question));
     let lines = LineStarts::new(&question.view);
     let Question { view, old, new, .. } = &question;
-    black_box((verdict, correct(view, &lines, old, new)))
+    black_box((verdict, find_correction(view, &lines, old, new)))
 }
 
 #[library_benchmark]

@@ -210,7 +210,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance, Verdict, find};
+    use lancet_text::{LeakPolicy, Occurrences, Query, TextKind, Tolerance, Verdict, find};
 
     #[test]
     fn every_question_is_answered_by_its_rung() {
@@ -224,7 +224,7 @@ mod tests {
                 occurrences: Occurrences::One,
                 tolerance: Tolerance::Tolerant,
                 abbreviations: &[],
-                leaks: Leaks::Refuse,
+                leaks: LeakPolicy::Refuse,
                 text_kind: TextKind::Prose,
                 bounds: None,
             });

@@ -1,7 +1,7 @@
 //! The cost of the history: recording an Edit of 10 KB, and reading, undoing and keeping 100,000 operations. It prints
 //! its figures.
 //!
-//! `cargo bench -p lancet-cli --bench history [-- OPERATIONS]`
+//! `cargo bench -p lancet-cli --bench history [-- SELECT_OPERATIONS]`
 
 #![allow(clippy::print_stdout, reason = "the figures are what this is for")]
 #![allow(
@@ -15,11 +15,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lancet::history::LogQuery;
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall};
 use lancet_history::{
-    Author, ChangeKind, Content, ContentStore, Draft, FileDraft, OperationKind, RecordStore, State,
-    Store,
+    ChangeKind, ContentDraft, ContentStore, DraftState, FileDraft, OperationAuthor, OperationDraft,
+    OperationKind, RecordStore, Store,
 };
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -153,7 +153,7 @@ fn record_alone(state: &Path, rounds: usize) -> Vec<Duration> {
             vec![(start..end, new)],
         );
         let _ = store.begin(&change).unwrap();
-        store.adopt(&revisions[0], &file).unwrap();
+        store.adopt_file(&revisions[0], &file).unwrap();
         let _ = store.finish(&change).unwrap();
         times.push(cpu() - began);
     }
@@ -168,9 +168,9 @@ fn draft<'a>(
     (before, after): (&'a [u8], &'a [u8]),
     revisions: [[u8; 32]; 2],
     changes: Vec<(std::ops::Range<u64>, &'a [u8])>,
-) -> Draft<'a> {
+) -> OperationDraft<'a> {
     let state = |revision, bytes: &[u8], content| {
-        Some(State {
+        Some(DraftState {
             revision,
             size: bytes.len() as u64,
             mode: 0o100_644,
@@ -180,15 +180,15 @@ fn draft<'a>(
         })
     };
     let base = revisions[0];
-    Draft {
+    OperationDraft {
         id,
         time,
         kind: OperationKind::Change,
-        author: Author {
+        author: OperationAuthor {
             session: if time % 2 == 0 { "even" } else { "odd" },
             client: Some("bench"),
             version: Some("1"),
-            ..Author::default()
+            ..OperationAuthor::default()
         },
         tool: "Edit",
         rungs: vec!["exact"],
@@ -197,8 +197,8 @@ fn draft<'a>(
             path,
             kind: ChangeKind::Update,
             moved_from: None,
-            before: state(base, before, Content::Whole(before)),
-            after: state(revisions[1], after, Content::Spans { base, changes }),
+            before: state(base, before, ContentDraft::Whole(before)),
+            after: state(revisions[1], after, ContentDraft::Spans { base, changes }),
             added: 1,
             removed: 1,
             folders: Vec::new(),
@@ -335,9 +335,9 @@ fn going_back(folder: &Path, root: &Path, state: &Path) {
         edit();
         commands.push(run(folder, &["undo", "--yes"]));
         edit();
-        let asked = TakeBack::undo(Selection::Newest);
+        let asked = UndoRequest::undo(Selection::Newest);
         let (began, from) = (Instant::now(), cpu());
-        let reply = lancet.new_session().take_back(asked, Caller::default());
+        let reply = lancet.new_session().undo_or_redo(asked, Caller::default());
         inside.push(began.elapsed());
         processor.push(cpu() - from);
         assert!(!reply.is_error(), "{}", reply.text());

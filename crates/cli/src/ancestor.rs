@@ -4,9 +4,9 @@
 use std::fs;
 
 /// How many ancestors of this process are examined.
-const MOST: usize = 8;
+const MAX_ANCESTORS: usize = 8;
 /// Programs that only start other programs.
-const STARTERS: [&str; 9] = [
+const LAUNCHER_PROGRAMS: [&str; 9] = [
     "sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "uv", "uvx",
 ];
 /// The prefix of the name of the process in which npm runs lancet's package. node and a shell are below it.
@@ -26,28 +26,28 @@ struct Process {
 /// Returns the process of the agent, by its number and start time; none where the system has no `/proc`.
 pub(crate) fn agent_process() -> Option<String> {
     let mut above = Vec::new();
-    let mut next = process(std::process::id())?.parent;
-    while let Some(found) = process(next).filter(|_| next > 1 && above.len() < MOST) {
+    let mut next = read_process(std::process::id())?.parent;
+    while let Some(found) = read_process(next).filter(|_| next > 1 && above.len() < MAX_ANCESTORS) {
         next = found.parent;
         above.push(found);
     }
-    let agent = agent(&above)?;
+    let agent = find_agent(&above)?;
     Some(format!("{}:{}", agent.number, agent.began))
 }
 
 /// Returns the agent among the ancestors of this process, which are listed nearest first.
-fn agent(above: &[Process]) -> Option<&Process> {
+fn find_agent(above: &[Process]) -> Option<&Process> {
     let npx = above
         .iter()
         .position(|process| process.program.starts_with(NPX));
     let above = above.get(npx.map_or(0, |at| at + 1)..)?;
     above
         .iter()
-        .find(|process| !STARTERS.contains(&process.program.as_str()))
+        .find(|process| !LAUNCHER_PROGRAMS.contains(&process.program.as_str()))
 }
 
-fn process(number: u32) -> Option<Process> {
-    read(
+fn read_process(number: u32) -> Option<Process> {
+    parse_stat_line(
         number,
         &fs::read_to_string(format!("/proc/{number}/stat")).ok()?,
     )
@@ -55,7 +55,7 @@ fn process(number: u32) -> Option<Process> {
 
 /// Reads a line of `/proc/PID/stat`: the number, the program in parentheses, which may contain parentheses itself, and
 /// fields. The parent is the second field and the start time the twentieth.
-fn read(number: u32, line: &str) -> Option<Process> {
+fn parse_stat_line(number: u32, line: &str) -> Option<Process> {
     let (head, rest) = line.rsplit_once(')')?;
     let (_, program) = head.split_once('(')?;
     let mut fields = rest.split_ascii_whitespace();
@@ -71,7 +71,7 @@ fn read(number: u32, line: &str) -> Option<Process> {
 mod tests {
     use super::*;
 
-    fn programs(names: &[&str]) -> Vec<Process> {
+    fn processes_named(names: &[&str]) -> Vec<Process> {
         let process = |(at, name): (usize, &&str)| Process {
             number: at as u32,
             program: (*name).to_owned(),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn shells_and_runners_of_packages_are_passed_over() {
+    fn skips_shells_and_package_runners() {
         for (names, wanted) in [
             (&["claude", "bash"][..], Some(0)),
             (&["sh", "claude"], Some(1)),
@@ -91,18 +91,18 @@ mod tests {
             (&["node", "npm exec @anthr", "bash"], Some(0)),
             (&["bash"], None),
         ] {
-            let above = programs(names);
-            let found = agent(&above).map(|process| process.number);
+            let above = processes_named(names);
+            let found = find_agent(&above).map(|process| process.number);
             assert_eq!(found, wanted, "{names:?}");
         }
     }
 
     #[test]
-    fn a_line_is_read_around_the_name_of_the_program() {
+    fn parses_stat_line_with_parentheses_in_program_name() {
         let line = "7 (a) (b) S 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 99 0";
-        let found = read(7, line).expect("read");
+        let found = parse_stat_line(7, line).expect("read");
         assert_eq!((found.parent, found.program.as_str()), (3, "a) (b"));
         assert_eq!(found.began, "99");
-        assert_eq!(read(7, "nonsense"), None);
+        assert_eq!(parse_stat_line(7, "nonsense"), None);
     }
 }

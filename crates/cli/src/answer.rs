@@ -8,11 +8,11 @@ use lancet::outcome::Outcome;
 use lancet::{RefusalKind, Reply, SessionName};
 use serde_json::{Value, json};
 
-use self::change::Diffs;
+use self::change::DiffForm;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{
-    Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible,
+    Colour, Style, TerminalApprover, escape_for_terminal, print, print_error, stdout_is_terminal,
 };
 
 /// The message for a user who answered no to a question about their own command.
@@ -53,7 +53,10 @@ pub(crate) enum Presentation<'a> {
 
 impl<'a> Presentation<'a> {
     /// Returns the presentation of a change that was made in this session.
-    pub(crate) fn of_change(approver: &'a TerminalApprover, session: Option<&SessionName>) -> Self {
+    pub(crate) fn for_change(
+        approver: &'a TerminalApprover,
+        session: Option<&SessionName>,
+    ) -> Self {
         match session {
             Some(_) => Presentation::SessionChange(approver),
             None => Presentation::Change(approver),
@@ -71,7 +74,7 @@ impl<'a> Presentation<'a> {
 }
 
 /// Prints an answer; returns the exit code.
-pub(crate) fn put(
+pub(crate) fn print_reply(
     reply: &Reply,
     form: OutputFormat,
     shape: Presentation<'_>,
@@ -80,11 +83,11 @@ pub(crate) fn put(
     let failed_to_ask = shape.approver().and_then(TerminalApprover::failed_to_ask);
     let text = failed_to_ask.as_deref().unwrap_or(reply.text());
     match (form, reply.refusal()) {
-        (OutputFormat::Json, _) => print(&object(reply, text))?,
+        (OutputFormat::Json, _) => print(&reply_json(reply, text))?,
         (OutputFormat::Text, Some(kind)) => print_error(&match shape {
-            Presentation::Plain(_) => refusal(kind, text, around),
+            Presentation::Plain(_) => format_refusal(kind, text, around),
             _ if text.starts_with("A person declined") => CANCELLED.to_owned(),
-            _ => refusal(kind, text, around),
+            _ => format_refusal(kind, text, around),
         }),
         (OutputFormat::Text, None) => {
             let colour = around.colour(stdout_is_terminal());
@@ -92,45 +95,45 @@ pub(crate) fn put(
             match (shape, reply.outcome()) {
                 (Presentation::Change(approver), Outcome::Changed(change)) => {
                     let diffs = match () {
-                        () if approver.has_shown() => Diffs::Seen,
-                        () if is_plain => Diffs::Bare,
-                        () => Diffs::Numbered,
+                        () if approver.has_shown() => DiffForm::Seen,
+                        () if is_plain => DiffForm::Bare,
+                        () => DiffForm::Numbered,
                     };
-                    print(&change::text(change, diffs, colour, around))?;
+                    print(&change::describe_change(change, diffs, colour, around))?;
                     let colour = around.colour(std::io::stderr().is_terminal());
-                    print_error(&change::notes(change, colour));
+                    print_error(&change::format_notes(change, colour));
                 }
                 (Presentation::SessionChange(approver), Outcome::Changed(_)) if !is_plain => {
-                    return put(reply, form, Presentation::Change(approver), around);
+                    return print_reply(reply, form, Presentation::Change(approver), around);
                 }
-                (Presentation::Lines, _) if !is_plain => print(&colour.numbered(text))?,
-                (_, _) if is_plain => print(&closed(text))?,
-                (_, _) => print(&closed(&visible(text)))?,
+                (Presentation::Lines, _) if !is_plain => print(&colour.dim_line_numbers(text))?,
+                (_, _) if is_plain => print(&ensure_final_newline(text))?,
+                (_, _) => print(&ensure_final_newline(&escape_for_terminal(text)))?,
             }
         }
     }
-    Ok(exit_of(reply))
+    Ok(exit_for_reply(reply))
 }
 
 /// Prints why a command failed before it had an answer.
-pub(crate) fn put_failure(failure: &Failure, form: OutputFormat) {
-    put_error(failure.name(), &failure.message, form);
+pub(crate) fn print_failure(failure: &Failure, form: OutputFormat) {
+    print_error_answer(failure.name(), &failure.message, form);
 }
 
 /// Prints an error that did not come from a tool, by its stable name and its message.
-pub(crate) fn put_error(name: &str, message: &str, form: OutputFormat) {
+pub(crate) fn print_error_answer(name: &str, message: &str, form: OutputFormat) {
     match form {
         OutputFormat::Json => {
             let error = json!({ "name": name, "message": message });
             // If standard output is closed, the error cannot be reported.
             let _ = print(&format!("{}\n", json!({ "error": error, "text": message })));
         }
-        OutputFormat::Text => print_error(&format!("lancet: {}\n", visible(message))),
+        OutputFormat::Text => print_error(&format!("lancet: {}\n", escape_for_terminal(message))),
     }
 }
 
 /// Returns the exit code for an answer.
-pub(crate) fn exit_of(reply: &Reply) -> Exit {
+pub(crate) fn exit_for_reply(reply: &Reply) -> Exit {
     match reply.outcome() {
         Outcome::Refused(refused) => match refused.kind {
             RefusalKind::Io | RefusalKind::Internal => Exit::System,
@@ -142,7 +145,7 @@ pub(crate) fn exit_of(reply: &Reply) -> Exit {
 }
 
 /// Returns the tool's data and its text, as one JSON object on one line.
-fn object(reply: &Reply, text: &str) -> String {
+fn reply_json(reply: &Reply, text: &str) -> String {
     let mut data = reply.data().clone();
     if let Value::Object(fields) = &mut data {
         fields.insert("text".to_owned(), json!(text));
@@ -151,17 +154,21 @@ fn object(reply: &Reply, text: &str) -> String {
 }
 
 /// Formats a refusal for standard error, which may be a terminal even where standard output is not.
-fn refusal(kind: RefusalKind, text: &str, around: &Surroundings) -> String {
+fn format_refusal(kind: RefusalKind, text: &str, around: &Surroundings) -> String {
     let (head, text) = (format!("refused ({})", kind.name()), text.trim_end());
     if std::io::stderr().is_terminal() {
         let colour = around.colour(true);
-        format!("{} {}\n", colour.paint(Style::Red, &head), visible(text))
+        format!(
+            "{} {}\n",
+            colour.paint(Style::Red, &head),
+            escape_for_terminal(text)
+        )
     } else {
         format!("lancet: {head} {text}\n")
     }
 }
 
-fn closed(text: &str) -> String {
+fn ensure_final_newline(text: &str) -> String {
     if text.is_empty() || text.ends_with('\n') {
         text.to_owned()
     } else {

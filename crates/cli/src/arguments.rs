@@ -35,10 +35,10 @@ pub(crate) use events::EventsArguments;
 pub(crate) use hook::HookArguments;
 pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, WritesOption};
 pub(crate) use manual::{
-    CompleteArguments, Completed, CompletionsArguments, HelpArguments, ManArguments,
+    CompleteArguments, CompletionKind, CompletionsArguments, HelpArguments, ManArguments,
 };
-pub(crate) use mistakes::explained;
-pub(crate) use order::arranged;
+pub(crate) use mistakes::add_tip;
+pub(crate) use order::normalize_arguments;
 pub(crate) use pending::{
     ApproveArguments, PendingArguments, PendingCommand, QuestionArguments, RejectArguments,
 };
@@ -204,7 +204,7 @@ pub(crate) struct ReadArguments {
     #[arg(long, conflicts_with_all = ["plain", "column", "pages", "tail"])]
     pub(crate) outline: bool,
     #[command(flatten)]
-    pub(crate) common: Shared,
+    pub(crate) common: SharedOptions,
 }
 
 /// Call any tool with raw JSON, as an agent would
@@ -226,7 +226,7 @@ pub(crate) struct CallArguments {
     #[command(flatten)]
     pub(crate) choice: ToolChoice,
     #[command(flatten)]
-    pub(crate) common: Shared,
+    pub(crate) common: SharedOptions,
 }
 
 /// Report what lancet finds here: roots, settings, state folder, file system
@@ -268,7 +268,7 @@ pub(crate) struct DoctorArguments {
 
 /// Options shared by the commands on files.
 #[derive(Debug, Args)]
-pub(crate) struct Shared {
+pub(crate) struct SharedOptions {
     /// Work in a named session; edits are limited to lines that it has read
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<SessionName>,

@@ -12,7 +12,7 @@ const SERVER: &str = "lancet-mcp";
 const WORD: &str = "--called-lancet-mcp";
 
 /// Returns the command line as it would have been typed for `lancet`.
-pub(crate) fn as_lancet(mut typed: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn normalize_program_name(mut typed: Vec<OsString>) -> Vec<OsString> {
     let by_word = typed.get(1).is_some_and(|word| word == WORD);
     let name = typed.first().and_then(|path| Path::new(path).file_name());
     if by_word {
@@ -39,10 +39,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_lancet_mcp_it_serves_unless_a_command_is_given() {
+    fn lancet_mcp_serves_unless_a_command_is_given() {
         let become_of = |line: &str| {
             let typed = line.split(' ').map(OsString::from).collect();
-            let words = as_lancet(typed).into_iter();
+            let words = normalize_program_name(typed).into_iter();
             let words: Vec<String> = words
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect();

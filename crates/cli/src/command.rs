@@ -32,7 +32,7 @@ use crate::surroundings::Surroundings;
 
 pub(crate) use help::start_page;
 pub(crate) use hook::is_wanted as is_hook;
-use input::{session_of, text_from};
+use input::{read_text_file, session_named_or_new};
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Failure> {
@@ -53,9 +53,11 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Grep(arguments) => search::grep(arguments, around),
         Command::Apply(arguments) => apply::run(arguments, around),
         Command::Prompt(arguments) => prompt::run(arguments, around),
-        Command::Run(arguments) => recording::run(arguments, around),
+        Command::Run(arguments) => recording::run_recorded(arguments, around),
         Command::Checkpoint(arguments) => recording::checkpoint(arguments, around),
-        Command::Log(arguments) if arguments.checkpoints => recording::list(arguments, around),
+        Command::Log(arguments) if arguments.checkpoints => {
+            recording::list_checkpoints(arguments, around)
+        }
         Command::Log(arguments) => history::log(arguments, around),
         Command::Show(arguments) => history::show(arguments, around),
         Command::Undo(arguments) => history::undo(arguments, around),

@@ -24,7 +24,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Returns the exit code for the shell.
-    pub(crate) fn number(self) -> u8 {
+    pub(crate) fn exit_code(self) -> u8 {
         match self {
             Exit::Done => 0,
             Exit::Refused | Exit::Denied | Exit::NothingFound => 1,
@@ -37,7 +37,7 @@ impl Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(exit.number())
+        ExitCode::from(exit.exit_code())
     }
 }
 

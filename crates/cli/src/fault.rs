@@ -10,7 +10,7 @@ use lancet::review::SHELL_CLIENT;
 use lancet::{Caller, Cancel, RawCall, Reply, Session};
 use serde_json::Value;
 
-use crate::answer::{OutputFormat, put_error};
+use crate::answer::{OutputFormat, print_error_answer};
 use crate::surroundings::RunningAgent;
 use crate::terminal::print_error;
 
@@ -20,7 +20,7 @@ static UNDER_WAY: Mutex<Option<Cancel>> = Mutex::new(None);
 static PANICKED_AT: OnceLock<String> = OnceLock::new();
 
 /// Calls a tool, and registers the call so that the message of a panic can say whether its files were written.
-pub(crate) fn watched(
+pub(crate) fn call_registered(
     session: &Session,
     tool: &str,
     arguments: Value,
@@ -28,22 +28,22 @@ pub(crate) fn watched(
 ) -> Reply {
     let mut call = RawCall::new(tool, arguments).with_caller(caller());
     call.cancel = begin_call();
-    session.call(call.on_behalf_of(applied_by))
+    session.call(call.with_applied_by(applied_by))
 }
 
 /// Makes the handle of a command's call, and registers it for the message of a panic. The time limit of the call starts
 /// now.
 pub(crate) fn begin_call() -> Cancel {
     let cancel = Cancel::new();
-    register(&cancel);
+    register_call(&cancel);
     cancel
 }
 
-fn register(cancel: &Cancel) {
+fn register_call(cancel: &Cancel) {
     *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel.clone());
 }
 
-fn under_way() -> Option<Cancel> {
+fn running_call() -> Option<Cancel> {
     UNDER_WAY
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -52,15 +52,15 @@ fn under_way() -> Option<Cancel> {
 
 /// Makes and registers the handle of a person's call without a time limit: Ctrl-C ends it.
 pub(crate) fn begin_unlimited_call() -> Cancel {
-    let cancel = Cancel::within(Duration::MAX);
-    register(&cancel);
+    let cancel = Cancel::with_time_limit(Duration::MAX);
+    register_call(&cancel);
     cancel
 }
 
 /// Returns the name and version that the history records as the client of a typed command. A command that an agent runs
 /// has another name than a person's: an agent's undo or redo has to be reviewed, and a person's has not.
 pub(crate) fn caller() -> Caller {
-    let name = match RunningAgent::around() {
+    let name = match RunningAgent::detect() {
         Some(agent) => format!("{SHELL_CLIENT}, run by {}", agent.name),
         None => SHELL_CLIENT.to_owned(),
     };
@@ -79,7 +79,7 @@ pub(crate) fn hush_panics(form: OutputFormat) {
         if form == OutputFormat::Text || thread::current().id() != main {
             print_error(&format!(
                 "lancet: {}\n",
-                fault_message(&place, under_way().as_ref())
+                fault_message(&place, running_call().as_ref())
             ));
         }
         let _ = PANICKED_AT.set(place);
@@ -90,9 +90,9 @@ pub(crate) fn hush_panics(form: OutputFormat) {
 pub(crate) fn report_panic(form: OutputFormat) {
     if form == OutputFormat::Json {
         let place = PANICKED_AT.get().map_or("an unknown place", String::as_str);
-        put_error(
+        print_error_answer(
             "internal",
-            &fault_message(place, under_way().as_ref()),
+            &fault_message(place, running_call().as_ref()),
             form,
         );
     }

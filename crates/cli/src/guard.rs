@@ -22,14 +22,14 @@ impl Authority {
     /// Returns the decider, for the record.
     pub(crate) fn decided_by(self, around: &Surroundings) -> String {
         match self {
-            Authority::Terminal => format!("a person at a terminal{}", in_brackets(around)),
+            Authority::Terminal => format!("a person at a terminal{}", user_in_brackets(around)),
             Authority::Token => "LANCET_TOKEN".to_owned(),
         }
     }
 }
 
 /// Returns the user's name for the record, in brackets.
-fn in_brackets(around: &Surroundings) -> String {
+fn user_in_brackets(around: &Surroundings) -> String {
     let user = around.user.as_deref();
     user.map_or_else(String::new, |user| format!(" ({user})"))
 }
@@ -38,12 +38,12 @@ fn in_brackets(around: &Surroundings) -> String {
 ///
 /// # Errors
 /// An agent runs the command, or there is neither a terminal nor the token.
-pub(crate) fn authority(
+pub(crate) fn require_authority(
     act: &str,
     place: &WorkArguments,
     around: &Surroundings,
 ) -> Result<Authority, Failure> {
-    no_agent(act, around)?;
+    refuse_agents(act, around)?;
     if has_token(place, around)? {
         return Ok(Authority::Token);
     }
@@ -57,10 +57,10 @@ pub(crate) fn authority(
 
 /// Returns who gave a command that needs no authority, for the record.
 pub(crate) fn decided_by(place: &WorkArguments, around: &Surroundings) -> String {
-    match (authority("", place, around), around.agent) {
+    match (require_authority("", place, around), around.agent) {
         (Ok(authority), _) => authority.decided_by(around),
         (Err(_), Some(agent)) => format!("a command that {} ran", agent.name),
-        (Err(_), None) => format!("a command without a terminal{}", in_brackets(around)),
+        (Err(_), None) => format!("a command without a terminal{}", user_in_brackets(around)),
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn decided_by(place: &WorkArguments, around: &Surroundings) -> String
 ///
 /// # Errors
 /// An agent runs the command with `--yes-protected`, or the token is not the right one.
-pub(crate) fn consent(
+pub(crate) fn consent_from_flags(
     yes: bool,
     yes_protected: bool,
     place: &WorkArguments,
@@ -81,7 +81,7 @@ pub(crate) fn consent(
             false => Consent::Ask,
         });
     }
-    no_agent("--yes-protected", around)?;
+    refuse_agents("--yes-protected", around)?;
     // The change affects real files, whatever state folder records it. So the token is that of the user's own folder,
     // not of one that the caller names.
     let own = WorkArguments {
@@ -98,7 +98,7 @@ pub(crate) fn consent(
 ///
 /// # Errors
 /// An agent runs the command.
-pub(crate) fn no_agent(act: &str, around: &Surroundings) -> Result<(), Failure> {
+pub(crate) fn refuse_agents(act: &str, around: &Surroundings) -> Result<(), Failure> {
     let Some(agent) = around.agent else {
         return Ok(());
     };
@@ -119,7 +119,7 @@ fn has_token(place: &WorkArguments, around: &Surroundings) -> Result<bool, Failu
             "LANCET_TOKEN is not the person's token: there is no state folder. Nothing was changed",
         ));
     };
-    let is_persons = tokens::is_persons(&state, given)
+    let is_persons = tokens::is_person_token(&state, given)
         .map_err(|error| Failure::denied(format!("{error}. Nothing was changed")))?;
     match is_persons {
         true => Ok(true),

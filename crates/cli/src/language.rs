@@ -4,7 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use lancet::Settings;
-use lancet::language::{Language, LanguageOptions, ServerEntry, Severity, built_in, chosen, fits};
+use lancet::language::{
+    LanguageOptions, LanguageServers, ServerEntry, Severity, built_in, choose_entries,
+    is_matching_program,
+};
 use lancet::settings::{self, Origin};
 use lancet_serving::{Launcher, ServerProgram};
 
@@ -12,7 +15,11 @@ use crate::arguments::WorkArguments;
 use crate::surroundings::{Surroundings, program_on_path, settings_files, trust};
 
 /// Reports whether the user trusts the project to run language servers: by its settings file, or as a folder.
-pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkArguments) -> bool {
+pub(crate) fn are_servers_trusted(
+    around: &Surroundings,
+    first_root: &Path,
+    place: &WorkArguments,
+) -> bool {
     let files = settings_files(around, first_root, place);
     let by_file = files.is_ok_and(|files| {
         let mut files = files.iter();
@@ -28,16 +35,16 @@ pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkA
 
 /// Returns the servers that would be started for files of their languages: those of the settings, then those of the
 /// table, if they are installed.
-pub(crate) fn entries(settings: &Settings) -> Vec<ServerEntry> {
+pub(crate) fn available_servers(settings: &Settings) -> Vec<ServerEntry> {
     let own = settings.servers().into_iter();
-    chosen(own.chain(built_in()), &|entry| {
+    choose_entries(own.chain(built_in()), &|entry| {
         let program = entry.program().and_then(program_on_path);
-        program.is_some_and(|program| fits(entry, &program))
+        program.is_some_and(|program| is_matching_program(entry, &program))
     })
 }
 
 /// Returns the parts of the server entries that the launcher needs.
-pub(crate) fn programs(settings: &Settings, entries: &[ServerEntry]) -> Vec<ServerProgram> {
+pub(crate) fn server_programs(settings: &Settings, entries: &[ServerEntry]) -> Vec<ServerProgram> {
     let program = |entry: &ServerEntry| ServerProgram {
         name: entry.name.clone(),
         run: entry.run.clone(),
@@ -47,12 +54,12 @@ pub(crate) fn programs(settings: &Settings, entries: &[ServerEntry]) -> Vec<Serv
 }
 
 /// Makes the servers for an engine on this root, which the launcher starts.
-pub(crate) fn servers(
+pub(crate) fn new_language(
     settings: &Settings,
     entries: Vec<ServerEntry>,
     root: &Path,
     launcher: Launcher,
-) -> Language {
+) -> LanguageServers {
     let mut options = LanguageOptions::new(entries, vec![root.to_path_buf()]);
     options.wait = Duration::from_millis(settings.language.wait);
     options.most = settings.language.most;
@@ -62,5 +69,5 @@ pub(crate) fn servers(
         settings::Severity::Hint => Severity::Hint,
         _ => Severity::Error,
     };
-    Language::new(options, std::sync::Arc::new(launcher))
+    LanguageServers::new(options, std::sync::Arc::new(launcher))
 }

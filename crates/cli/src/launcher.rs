@@ -11,7 +11,9 @@ use std::sync::OnceLock;
 use lancet::Settings;
 use lancet::language::ServerEntry;
 use lancet::settings::Origin::{Project, TrustedProject};
-use lancet_serving::{CONFINED, LIMITED, Launch, Launcher, Programs, Running, Streams};
+use lancet_serving::{
+    CONFINED_ARGUMENT, LIMITED_ARGUMENT, LaunchRequest, Launcher, Programs, RunningProgram, Streams,
+};
 
 use crate::arguments::WorkArguments;
 use crate::failure::Exit;
@@ -40,16 +42,18 @@ static LAUNCHER: OnceLock<Launcher> = OnceLock::new();
 pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
     let word = typed.get(1);
     word.is_some_and(|word| {
-        let words = [WORD, CONFINED, LIMITED];
+        let words = [WORD, CONFINED_ARGUMENT, LIMITED_ARGUMENT];
         words.iter().any(|own| word == OsStr::new(own))
     })
 }
 
 /// Runs the launcher, or becomes a program that it starts.
-pub(crate) fn run(typed: &[OsString]) -> Exit {
+pub(crate) fn run_launcher(typed: &[OsString]) -> Exit {
     match typed {
-        [_, word, other @ ..] if word == OsStr::new(CONFINED) || word == OsStr::new(LIMITED) => {
-            let error = match word == OsStr::new(CONFINED) {
+        [_, word, other @ ..]
+            if word == OsStr::new(CONFINED_ARGUMENT) || word == OsStr::new(LIMITED_ARGUMENT) =>
+        {
+            let error = match word == OsStr::new(CONFINED_ARGUMENT) {
                 true => lancet_serving::exec_confined(other),
                 false => lancet_serving::exec_limited(other),
             };
@@ -60,14 +64,16 @@ pub(crate) fn run(typed: &[OsString]) -> Exit {
         }
         [_, _, root, state, config] => {
             let place = WorkArguments {
-                config: path(config),
-                state_dir: path(state),
+                config: non_empty_path(config),
+                state_dir: non_empty_path(state),
                 ..WorkArguments::default()
             };
-            let (programs, check) = programs(Path::new(root), &place);
-            let passes = |command: &[String]| check.passes(command);
+            let (programs, check) = load_programs(Path::new(root), &place);
+            let passes = |command: &[String]| check.is_trusted(command);
             let connection = io::stdin().as_fd().try_clone_to_owned();
-            match connection.and_then(|line| lancet_serving::serve(line, &programs, &passes)) {
+            match connection
+                .and_then(|line| lancet_serving::serve_launcher(line, &programs, &passes))
+            {
                 Ok(()) => Exit::Done,
                 Err(_) => Exit::System,
             }
@@ -76,21 +82,22 @@ pub(crate) fn run(typed: &[OsString]) -> Exit {
     }
 }
 
-fn path(given: &OsStr) -> Option<PathBuf> {
+fn non_empty_path(given: &OsStr) -> Option<PathBuf> {
     (!given.is_empty()).then(|| given.into())
 }
 
 /// Returns the programs that the environment and the settings name, and the check that they are the ones that the user
 /// trusts. Settings that do not load contribute no programs.
-fn programs(first_root: &Path, place: &WorkArguments) -> (Programs, TrustCheck) {
+fn load_programs(first_root: &Path, place: &WorkArguments) -> (Programs, TrustCheck) {
     let around = Surroundings::from_environment();
     let files = settings_files(&around, first_root, place).unwrap_or_default();
     let settings = load_settings(&files, Flags::default()).ok();
     let mut programs = known_programs(&around, settings.as_ref());
     if let Some(settings) = &settings
-        && language::is_trusted(&around, first_root, place)
+        && language::are_servers_trusted(&around, first_root, place)
     {
-        programs.servers = language::programs(settings, &language::entries(settings));
+        programs.servers =
+            language::server_programs(settings, &language::available_servers(settings));
         programs.servers_below = Some(first_root.to_path_buf());
     }
     let state = around.state_dir(place.state_dir.as_deref()).ok().flatten();
@@ -130,7 +137,7 @@ fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Program
 /// Starts the launcher, once, if this process may have to start programs: if it has a terminal to prompt or show
 /// something on, or the settings name a program. It has to be started before the process is confined. Returns the
 /// launcher for the programs of the settings, and for the language servers if the project may have some.
-pub(crate) fn begin(
+pub(crate) fn start_launcher(
     around: &Surroundings,
     settings: &Settings,
     first_root: &Path,
@@ -161,7 +168,7 @@ pub(crate) fn begin(
     ];
     let launcher = LAUNCHER.get_or_init(|| {
         Launcher::begin(OsStr::new("/proc/self/exe"), &arguments, programs.clone())
-            .unwrap_or_else(|_| Launcher::without_process(programs))
+            .unwrap_or_else(|_| Launcher::without_launcher(programs))
     });
     Some(launcher.clone())
 }
@@ -182,7 +189,7 @@ pub(crate) fn notify(line: String) {
                 output: nowhere()?.into(),
                 error: nowhere()?.into(),
             };
-            let running = launcher.start(&Launch::Notify, streams)?;
+            let running = launcher.start_program(&LaunchRequest::Notify, streams)?;
             // A program that does not read its input is no error.
             let _ = writer.write_all(line.as_bytes());
             drop(writer);
@@ -195,10 +202,13 @@ pub(crate) fn notify(line: String) {
 }
 
 /// Starts the user's editor or pager. Without a launcher this process starts it, and it is confined as this process is.
-pub(crate) fn start(launch: &Launch, streams: Streams) -> io::Result<Running> {
+pub(crate) fn start_program(
+    launch: &LaunchRequest,
+    streams: Streams,
+) -> io::Result<RunningProgram> {
     let own = || {
         let around = Surroundings::from_environment();
-        Launcher::without_process(known_programs(&around, None))
+        Launcher::without_launcher(known_programs(&around, None))
     };
-    LAUNCHER.get_or_init(own).start(launch, streams)
+    LAUNCHER.get_or_init(own).start_program(launch, streams)
 }

@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lancet::Settings;
-use lancet::settings::{ClaudeSettings, has_writer};
+use lancet::settings::{ClaudeSettings, is_open_for_writing};
 use lancet::settings::{ReloadedSettings, SettingsChange, SettingsSource};
 use lancet_serving::Level;
 
@@ -25,14 +25,14 @@ use crate::surroundings::{
 
 /// A file that was changed more recently than this may still be in the middle of being written, and its stat may not
 /// distinguish the next change from this one.
-const QUIET: Duration = Duration::from_millis(50);
+const SETTLE_TIME: Duration = Duration::from_millis(50);
 /// How often the files are read until one read is undisturbed: no file changed meanwhile, and none has a writer. Each
-/// attempt waits for up to [`QUIET`].
+/// attempt waits for up to [`SETTLE_TIME`].
 const ATTEMPTS: usize = 10;
 
 /// The inputs from which the settings of an engine are made.
 #[derive(Clone)]
-pub(crate) struct Recipe {
+pub(crate) struct SettingsInputs {
     pub(crate) around: Surroundings,
     pub(crate) place: WorkArguments,
     /// The first root, where the project's settings file is.
@@ -44,7 +44,7 @@ pub(crate) struct Recipe {
     /// The value of `--diagnostics`.
     pub(crate) diagnostics: Option<DiagnosticsOption>,
     /// Whether an agent or a person writes, which decides the mode.
-    pub(crate) writes: Writes,
+    pub(crate) writes: WriteAuthor,
     /// The longest answer in characters, where the settings name none.
     pub(crate) answer_limit: usize,
     pub(crate) log: Log,
@@ -52,56 +52,56 @@ pub(crate) struct Recipe {
 
 /// The author of a command's writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writes {
+pub(crate) enum WriteAuthor {
     /// An agent writes. Its mode is that of the settings; this one applies where they name none.
     Agent(lancet::Mode),
     /// The person who typed the command writes, and is prompted first.
     Person,
 }
 
-impl Writes {
+impl WriteAuthor {
     /// Returns the mode that applies. The key `mode` is for agents: a person is prompted whatever its value is, unless
     /// the settings have `shell.confirm = false`. Only the value `plan`, and the flag `--mode`, apply to a person's
     /// command as well. The settings already contain the flag's value; `flag` says whether it was given.
     fn mode(self, settings: &Settings, flag: Option<Mode>) -> lancet::Mode {
         match (self, settings.mode) {
-            (Writes::Agent(default), mode) => mode.unwrap_or(default),
-            (Writes::Person, Some(mode)) if flag.is_some() => mode,
-            (Writes::Person, Some(lancet::Mode::Plan)) => lancet::Mode::Plan,
-            (Writes::Person, _) if settings.shell.confirm => lancet::Mode::Ask,
-            (Writes::Person, _) => lancet::Mode::AcceptEdits,
+            (WriteAuthor::Agent(default), mode) => mode.unwrap_or(default),
+            (WriteAuthor::Person, Some(mode)) if flag.is_some() => mode,
+            (WriteAuthor::Person, Some(lancet::Mode::Plan)) => lancet::Mode::Plan,
+            (WriteAuthor::Person, _) if settings.shell.confirm => lancet::Mode::Ask,
+            (WriteAuthor::Person, _) => lancet::Mode::AcceptEdits,
         }
     }
 }
 
 /// Fails with the first mistake in the user's own settings files, if there is one.
 pub(crate) fn refuse_own_flaws(settings: &Settings) -> Result<(), Failure> {
-    match settings.flaws.iter().find(|flaw| flaw.is_users_own()) {
+    match settings.flaws.iter().find(|flaw| flaw.is_in_user_file()) {
         Some(flaw) => Err(Failure::usage(flaw.to_string())),
         None => Ok(()),
     }
 }
 
 /// The contents of the settings files.
-struct Texts {
+struct SettingsTexts {
     files: Vec<SettingsFile>,
     claude: Option<ClaudeSettings>,
 }
 
-impl Recipe {
+impl SettingsInputs {
     /// Loads the settings from the files as they are now.
     pub(crate) fn load(&self) -> Result<ReloadedSettings, Failure> {
-        self.made_of(self.read()?)
+        self.build_settings(self.read()?)
     }
 
-    fn read(&self) -> Result<Texts, Failure> {
-        Ok(Texts {
+    fn read(&self) -> Result<SettingsTexts, Failure> {
+        Ok(SettingsTexts {
             files: settings_files(&self.around, &self.first_root, &self.place)?,
             claude: claude_settings(&self.around, self.place.settings.as_deref())?,
         })
     }
 
-    fn made_of(&self, texts: Texts) -> Result<ReloadedSettings, Failure> {
+    fn build_settings(&self, texts: SettingsTexts) -> Result<ReloadedSettings, Failure> {
         let flags = Flags {
             tools: &self.tools,
             mode: self.mode,
@@ -109,9 +109,9 @@ impl Recipe {
         };
         let mut settings = load_settings(&texts.files, flags)?;
         if let Some(claude) = &texts.claude {
-            settings.take_in(claude);
+            settings.add_claude_settings(claude);
             for left in &claude.left {
-                self.log.say(Level::Warn, || {
+                self.log.log(Level::Warn, || {
                     format!("--settings: {} was not taken over: {}", left.what, left.why)
                 });
             }
@@ -121,7 +121,7 @@ impl Recipe {
             settings.write.git = git_surroundings(&self.around);
         }
         for ignored in &settings.ignored {
-            self.log.say(Level::Warn, || {
+            self.log.log(Level::Warn, || {
                 let path = ignored.path.display();
                 format!(
                     "{path}:{}: {} is not applied: a project's settings may only tighten",
@@ -139,7 +139,7 @@ impl Recipe {
 
     fn log_flaws(&self, settings: &Settings) {
         for flaw in &settings.flaws {
-            self.log.say(Level::Warn, || flaw.to_string());
+            self.log.log(Level::Warn, || flaw.to_string());
         }
     }
 
@@ -150,12 +150,12 @@ impl Recipe {
     }
 
     /// Returns every file that influences the settings, whether or not it exists.
-    fn watched(&self) -> Watched {
+    fn watched(&self) -> WatchedFiles {
         let place = &self.place;
         let given = [&place.config, &place.settings].into_iter().flatten();
         let given = given.filter_map(|path| self.around.absolute(path).ok());
-        Watched {
-            project: self.first_root.join(lancet::settings::NAME),
+        WatchedFiles {
+            project: self.first_root.join(lancet::settings::SETTINGS_FILE_NAME),
             trusted: trusted_file(&self.around, place.state_dir.as_deref()),
             others: self
                 .around
@@ -167,7 +167,7 @@ impl Recipe {
     }
 }
 
-impl Texts {
+impl SettingsTexts {
     /// Returns a hash of the files' contents and of the origin of each (a trusted project or not): equal hashes need no
     /// reload.
     fn fingerprint(&self) -> String {
@@ -181,16 +181,16 @@ impl Texts {
 }
 
 /// The files that influence the settings.
-struct Watched {
+struct WatchedFiles {
     project: PathBuf,
     /// The file that lists the projects that the user trusts.
     trusted: Option<PathBuf>,
     others: Vec<PathBuf>,
 }
 
-impl Watched {
+impl WatchedFiles {
     fn stamps(&self) -> Vec<Stamp> {
-        let stamp_of = |path: &PathBuf| stamp(std::fs::metadata(path));
+        let stamp_of = |path: &PathBuf| stamp_from_metadata(std::fs::metadata(path));
         let mut stamps: Vec<Stamp> = self.others.iter().map(stamp_of).collect();
         let project = stamp_of(&self.project);
         // Trust matters only if the project has a settings file.
@@ -202,20 +202,20 @@ impl Watched {
     }
 }
 
-impl Watched {
+impl WatchedFiles {
     /// Reports whether a process has a settings file open for writing. The list of trusted projects is not examined: it
     /// is appended to in one write.
-    fn have_writers(&self) -> bool {
+    fn are_open_for_writing(&self) -> bool {
         let all = self.others.iter().chain([&self.project]);
         all.filter_map(|path| open_settings(path).ok())
-            .any(|file| has_writer(file.as_fd()))
+            .any(|file| is_open_for_writing(file.as_fd()))
     }
 }
 
 /// The stat of a file, which distinguishes its versions, or the reason why the file cannot be examined.
 type Stamp = Result<[i64; 7], io::ErrorKind>;
 
-fn stamp(found: io::Result<Metadata>) -> Stamp {
+fn stamp_from_metadata(found: io::Result<Metadata>) -> Stamp {
     let found = found.map_err(|error| error.kind())?;
     Ok([
         found.dev().cast_signed(),
@@ -239,9 +239,9 @@ fn age(stamp: &Stamp) -> Option<Duration> {
 }
 
 /// The settings of an open engine, checked for changes before every call.
-pub(crate) struct Live {
-    recipe: Recipe,
-    watched: Watched,
+pub(crate) struct LiveSettings {
+    recipe: SettingsInputs,
+    watched: WatchedFiles,
     known: Mutex<LoadedState>,
 }
 
@@ -252,22 +252,24 @@ struct LoadedState {
     fingerprint: Option<String>,
 }
 
-impl Live {
+impl LiveSettings {
     /// Loads the settings, and starts to watch the files.
-    pub(crate) fn begin(recipe: Recipe) -> Result<(ReloadedSettings, Live), Failure> {
+    pub(crate) fn begin(
+        recipe: SettingsInputs,
+    ) -> Result<(ReloadedSettings, LiveSettings), Failure> {
         let watched = recipe.watched();
         let stamps = watched.stamps();
         let texts = recipe.read()?;
         // A file that was changed just now may change again under the same stat. Without stamps the first call reads
         // the files again.
-        let settled = stamps.iter().all(is_quiet);
+        let settled = stamps.iter().all(is_settled);
         let known = LoadedState {
             stamps: if settled { stamps } else { Vec::new() },
             fingerprint: Some(texts.fingerprint()),
         };
-        let settings = recipe.made_of(texts)?;
+        let settings = recipe.build_settings(texts)?;
         recipe.log_flaws(&settings.settings);
-        let live = Live {
+        let live = LiveSettings {
             recipe,
             watched,
             known: Mutex::new(known),
@@ -276,14 +278,17 @@ impl Live {
     }
 
     /// Reads the files at a moment when no process is writing one; none where there is no such moment.
-    fn read_quietly(&self, mut stamps: Vec<Stamp>) -> Option<(Vec<Stamp>, Result<Texts, Failure>)> {
+    fn read_undisturbed(
+        &self,
+        mut stamps: Vec<Stamp>,
+    ) -> Option<(Vec<Stamp>, Result<SettingsTexts, Failure>)> {
         for _ in 0..ATTEMPTS {
-            let youngest = stamps.iter().filter_map(age).min().unwrap_or(QUIET);
-            sleep(QUIET.saturating_sub(youngest));
+            let youngest = stamps.iter().filter_map(age).min().unwrap_or(SETTLE_TIME);
+            sleep(SETTLE_TIME.saturating_sub(youngest));
             let texts = self.recipe.read();
-            let writers = self.watched.have_writers();
+            let writers = self.watched.are_open_for_writing();
             let after = self.watched.stamps();
-            if !writers && after == stamps && after.iter().all(is_quiet) {
+            if !writers && after == stamps && after.iter().all(is_settled) {
                 return Some((after, texts));
             }
             stamps = after;
@@ -294,14 +299,14 @@ impl Live {
     /// Returns the settings, if their content has changed.
     fn reload(
         &self,
-        texts: Texts,
+        texts: SettingsTexts,
         known: &mut LoadedState,
     ) -> Result<Option<ReloadedSettings>, Failure> {
         let fingerprint = texts.fingerprint();
         if known.fingerprint.as_ref() == Some(&fingerprint) {
             return Ok(None);
         }
-        let reloaded = self.recipe.made_of(texts)?;
+        let reloaded = self.recipe.build_settings(texts)?;
         // Where the user's own files are wrong, the last good settings remain in effect.
         refuse_own_flaws(&reloaded.settings)?;
         self.recipe.log_flaws(&reloaded.settings);
@@ -310,12 +315,12 @@ impl Live {
     }
 }
 
-/// Reports whether the last change of a file is at least [`QUIET`] ago. A file without a known age is not waited for.
-fn is_quiet(stamp: &Stamp) -> bool {
-    age(stamp).is_none_or(|age| age >= QUIET)
+/// Reports whether the last change of a file is at least [`SETTLE_TIME`] ago. A file without a known age is not waited for.
+fn is_settled(stamp: &Stamp) -> bool {
+    age(stamp).is_none_or(|age| age >= SETTLE_TIME)
 }
 
-impl SettingsSource for Live {
+impl SettingsSource for LiveSettings {
     fn poll(&self) -> SettingsChange {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = self.watched.stamps();
@@ -323,7 +328,7 @@ impl SettingsSource for Live {
             return SettingsChange::Unchanged;
         }
         let log = self.recipe.log;
-        let read = match self.read_quietly(stamps) {
+        let read = match self.read_undisturbed(stamps) {
             Some((quiet, texts)) => {
                 known.stamps = quiet;
                 texts.and_then(|texts| self.reload(texts, &mut known))
@@ -333,7 +338,7 @@ impl SettingsSource for Live {
         match read {
             Ok(None) => SettingsChange::Unchanged,
             Ok(Some(reloaded)) => {
-                log.say(Level::Info, || {
+                log.log(Level::Info, || {
                     "the settings were changed and count from now on".to_owned()
                 });
                 SettingsChange::Changed(Box::new(reloaded))
@@ -342,7 +347,7 @@ impl SettingsSource for Live {
                 // The engine reports the failure until settings are loaded, so even the previous content counts as a
                 // change when it comes back.
                 known.fingerprint = None;
-                log.say(Level::Warn, || {
+                log.log(Level::Warn, || {
                     format!("the settings were changed and do not load, the ones before stay in force: {failure}")
                 });
                 SettingsChange::Broken(failure.message)

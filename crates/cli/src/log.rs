@@ -34,7 +34,7 @@ impl Log {
     }
 
     /// Logs a line, which is built only if its level is enabled.
-    pub(crate) fn say(self, level: Level, line: impl FnOnce() -> String) {
+    pub(crate) fn log(self, level: Level, line: impl FnOnce() -> String) {
         if level <= self.level {
             write_line(level, &line());
         }
@@ -74,9 +74,9 @@ impl Observer for Log {
         // The history's database was damaged, and changes may be missing from it, so the user has to be informed. Every
         // level includes errors, so every command shows this line.
         if let Event::SetAside { words, .. } = event {
-            return self.say(Level::Error, || words.clone());
+            return self.log(Level::Error, || words.clone());
         }
-        self.say(Level::Debug, || match event {
+        self.log(Level::Debug, || match event {
             Event::Read { path, lines, .. } => {
                 format!(
                     "read {}, lines {} to {}",

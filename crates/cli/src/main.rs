@@ -33,7 +33,7 @@ use surroundings::Surroundings;
 use terminal::print_error;
 
 fn main() -> ExitCode {
-    let typed = arguments::arranged(std::env::args_os().collect());
+    let typed = arguments::normalize_arguments(std::env::args_os().collect());
     // The format is needed before anything is parsed, so that the error for a wrong command line uses it as well.
     let form = OutputFormat::from_json_flag(typed.iter().any(|word| word == "--json"));
     fault::hush_panics(form);
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Exit::System
     });
     // Agents take a hook's other exit codes for a veto.
-    match command::is_hook(&called::as_lancet(typed)) {
+    match command::is_hook(&called::normalize_program_name(typed)) {
         true => Exit::Done.into(),
         false => exit.into(),
     }
@@ -51,15 +51,15 @@ fn main() -> ExitCode {
 
 fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     if launcher::is_wanted(typed) {
-        return launcher::run(typed);
+        return launcher::run_launcher(typed);
     }
     if pdf::is_wanted(typed) {
-        return pdf::work();
+        return pdf::run_worker();
     }
     if proof_role::is_wanted(typed) {
-        return proof_role::play(typed);
+        return proof_role::run_role(typed);
     }
-    let typed = &called::as_lancet(typed.to_vec());
+    let typed = &called::normalize_program_name(typed.to_vec());
     if is_version_wanted(typed) {
         // A closed standard output is not a failure.
         let _ = writeln!(std::io::stdout(), "lancet {}", env!("CARGO_PKG_VERSION"));
@@ -91,18 +91,18 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
             Ok(Exit::Done)
         }
         Err(error) if form == OutputFormat::Json => {
-            let words = arguments::explained(error, typed).to_string();
+            let words = arguments::add_tip(error, typed).to_string();
             Err(Failure::usage(
                 words.trim_end().trim_start_matches("error: "),
             ))
         }
         Err(error) => {
-            let _ = arguments::explained(error, typed).print();
+            let _ = arguments::add_tip(error, typed).print();
             Ok(Exit::Usage)
         }
     };
     ended.unwrap_or_else(|failure| {
-        answer::put_failure(&failure, form);
+        answer::print_failure(&failure, form);
         failure.exit
     })
 }

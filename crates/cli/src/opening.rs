@@ -10,14 +10,14 @@ use lancet::settings::Diagnostics;
 use lancet::tools::{ANSWER_LIMIT, ToolPrefix};
 use lancet::{Builder, Lancet, Settings};
 use lancet_serving::Level;
-use lancet_serving::wall::{self, Wall, WritableFolders};
+use lancet_serving::wall::{self, Confinement, WritableFolders};
 
 use crate::arguments::{DiagnosticsOption, Mode, OfferArguments, WorkArguments};
 use crate::failure::Failure;
 use crate::language;
 use crate::launcher::{self, TerminalUse};
-pub(crate) use crate::live::Writes;
-use crate::live::{Live, Recipe, refuse_own_flaws};
+pub(crate) use crate::live::WriteAuthor;
+use crate::live::{LiveSettings, SettingsInputs, refuse_own_flaws};
 use crate::log::Log;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{TerminalApprover, print_error, stdout_is_terminal};
@@ -75,7 +75,7 @@ impl Lifetime {
 
 /// The reaction of a command that ends after one call to wrong settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FlawUse {
+pub(crate) enum FlawHandling {
     /// It reports what is wrong and continues with the rest: it reads, or undoes a change.
     Reported,
     /// It is refused where the user's own settings are wrong: it writes, and the wrong lines may apply to that write.
@@ -93,7 +93,7 @@ pub(crate) struct OpenRequest<'a> {
     /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
     /// The author of the writes, which decides the mode where the flag names none.
-    pub(crate) writes: Writes,
+    pub(crate) writes: WriteAuthor,
     /// The tools that are offered.
     pub(crate) offer: Offer<'a>,
     /// The value of `--diagnostics`.
@@ -107,7 +107,7 @@ pub(crate) struct OpenRequest<'a> {
     /// How long the engine stays open.
     pub(crate) lifetime: Lifetime,
     /// The reaction to wrong settings.
-    pub(crate) flaw_use: FlawUse,
+    pub(crate) flaw_use: FlawHandling,
 }
 
 /// An open engine, its log and its confinement.
@@ -115,12 +115,12 @@ pub(crate) struct Opened {
     pub(crate) lancet: Lancet,
     pub(crate) log: Log,
     /// The confinement of this process by the kernel (Landlock).
-    pub(crate) wall: Wall,
+    pub(crate) wall: Confinement,
 }
 
 /// Whether lancet's own folders are created before the process is confined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Footprint {
+enum FolderCreation {
     Made,
     None,
 }
@@ -128,10 +128,10 @@ enum Footprint {
 impl<'a> OpenRequest<'a> {
     /// Makes the request of a command that ends after one call, offers all tools and never prompts. A command that
     /// differs changes it.
-    pub(crate) fn of_command(
+    pub(crate) fn for_command(
         place: &'a WorkArguments,
         reach: RootHint<'a>,
-        writes: Writes,
+        writes: WriteAuthor,
     ) -> OpenRequest<'a> {
         OpenRequest {
             place,
@@ -144,42 +144,46 @@ impl<'a> OpenRequest<'a> {
             answer_limit: ANSWER_LIMIT,
             default_log_level: Level::Error,
             lifetime: Lifetime::OneCall,
-            flaw_use: FlawUse::Reported,
+            flaw_use: FlawHandling::Reported,
         }
     }
 
     /// Opens the engine and creates the folders that it may need.
     pub(crate) fn open(self, around: &Surroundings) -> Result<Opened, Failure> {
-        self.open_leaving(Footprint::Made, around)
+        self.open_and_confine(FolderCreation::Made, around)
     }
 
     /// Opens the engine for inspection; nothing is created.
     pub(crate) fn open_to_inspect(self, around: &Surroundings) -> Result<Opened, Failure> {
-        self.open_leaving(Footprint::None, around)
+        self.open_and_confine(FolderCreation::None, around)
     }
 
     /// Opens the engine of a process that runs a command of the user: the kernel's sandbox would confine that command
     /// as well.
-    pub(crate) fn open_without_wall(self, around: &Surroundings) -> Result<Lancet, Failure> {
-        let (lancet, _, _) = self.open_engine(Footprint::Made, around)?;
+    pub(crate) fn open_unconfined(self, around: &Surroundings) -> Result<Lancet, Failure> {
+        let (lancet, _, _) = self.open_engine(FolderCreation::Made, around)?;
         Ok(lancet)
     }
 
     /// Opens a further engine in a process that is already confined.
     pub(crate) fn open_confined(self, around: &Surroundings) -> Result<Lancet, Failure> {
-        let (lancet, _, _) = self.open_engine(Footprint::None, around)?;
+        let (lancet, _, _) = self.open_engine(FolderCreation::None, around)?;
         Ok(lancet)
     }
 
-    fn open_leaving(self, footprint: Footprint, around: &Surroundings) -> Result<Opened, Failure> {
+    fn open_and_confine(
+        self,
+        footprint: FolderCreation,
+        around: &Surroundings,
+    ) -> Result<Opened, Failure> {
         let (lancet, log, writable) = self.open_engine(footprint, around)?;
-        let wall = wall::raise(&writable);
+        let wall = wall::confine_thread(&writable);
         Ok(Opened { lancet, log, wall })
     }
 
     fn open_engine(
         self,
-        footprint: Footprint,
+        footprint: FolderCreation,
         around: &Surroundings,
     ) -> Result<(Lancet, Log, WritableFolders), Failure> {
         let log = Log::new(
@@ -205,7 +209,7 @@ impl<'a> OpenRequest<'a> {
         let mut builder =
             self.with_settings(Lancet::builder().observer(log), folders, log, around)?;
         #[cfg(feature = "pdf")]
-        if let Some(reader) = crate::pdf::reader() {
+        if let Some(reader) = crate::pdf::pdf_reader() {
             builder = builder.pdf_reader(reader);
         }
         #[cfg(feature = "syntax")]
@@ -237,7 +241,7 @@ impl<'a> OpenRequest<'a> {
         }
         if let ApproverKind::Terminal(approver) = self.approver {
             if let Some(folder) = &folders.state {
-                approver.keep_drafts_in(folder.join("drafts"));
+                approver.set_drafts_folder(folder.join("drafts"));
             }
             builder = builder.approver(approver);
         }
@@ -253,7 +257,7 @@ impl<'a> OpenRequest<'a> {
         log: Log,
         around: &Surroundings,
     ) -> Result<Builder, Failure> {
-        let recipe = Recipe {
+        let recipe = SettingsInputs {
             around: around.clone(),
             place: self.place.clone(),
             first_root: folders.roots[0].clone(),
@@ -274,16 +278,16 @@ impl<'a> OpenRequest<'a> {
         let loaded = match self.lifetime {
             Lifetime::OneCall => {
                 let loaded = recipe.load()?;
-                if self.flaw_use == FlawUse::Refused {
+                if self.flaw_use == FlawHandling::Refused {
                     refuse_own_flaws(&loaded.settings)?;
                 }
-                if self.flaw_use != FlawUse::Shown {
+                if self.flaw_use != FlawHandling::Shown {
                     report_flaws(&loaded.settings);
                 }
                 loaded
             }
             Lifetime::OneClient | Lifetime::ManyClients => {
-                let (loaded, live) = Live::begin(recipe)?;
+                let (loaded, live) = LiveSettings::begin(recipe)?;
                 builder = builder.settings_source(live);
                 loaded
             }
@@ -297,15 +301,16 @@ impl<'a> OpenRequest<'a> {
         // Servers take seconds to load a project, so a command that ends after one call starts none.
         let wants_servers = self.lifetime.is_long()
             && settings.language.diagnostics != Some(Diagnostics::Off)
-            && language::is_trusted(around, root, self.place);
+            && language::are_servers_trusted(around, root, self.place);
         let servers = match wants_servers {
-            true => language::entries(settings),
+            true => language::available_servers(settings),
             false => Vec::new(),
         };
-        let begun = launcher::begin(around, settings, root, self.place, terminal, &servers);
+        let begun =
+            launcher::start_launcher(around, settings, root, self.place, terminal, &servers);
         if let Some(launcher) = begun {
             if !servers.is_empty() {
-                let servers = language::servers(settings, servers, root, launcher.clone());
+                let servers = language::new_language(settings, servers, root, launcher.clone());
                 builder = builder.language(servers);
             }
             builder = builder

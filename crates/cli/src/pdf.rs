@@ -18,8 +18,8 @@ pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
 
 /// Runs the worker.
 #[cfg(feature = "pdf")]
-pub(crate) fn work() -> Exit {
-    match lancet_pdf::serve() {
+pub(crate) fn run_worker() -> Exit {
+    match lancet_pdf::run_worker() {
         Ok(()) => Exit::Done,
         Err(_) => Exit::System,
     }
@@ -32,7 +32,7 @@ pub(crate) fn work() -> Exit {
 
 /// Returns the reader of PDFs for an engine; none where this program's file cannot be found.
 #[cfg(feature = "pdf")]
-pub(crate) fn reader() -> Option<Worker> {
+pub(crate) fn pdf_reader() -> Option<Worker> {
     let program = match cfg!(target_os = "linux") {
         // This names the running program even after an update has replaced its file.
         true => "/proc/self/exe".into(),

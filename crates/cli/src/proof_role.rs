@@ -15,7 +15,7 @@ pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
 }
 
 /// Runs the role.
-pub(crate) fn play(typed: &[OsString]) -> Exit {
+pub(crate) fn run_role(typed: &[OsString]) -> Exit {
     let words = typed.get(2..).unwrap_or_default();
     match lancet_workspace::play_proof_role(words) {
         Ok(()) => Exit::Done,
@@ -24,7 +24,7 @@ pub(crate) fn play(typed: &[OsString]) -> Exit {
 }
 
 /// Returns the command that starts this program in a role.
-pub(crate) fn command(words: &[OsString]) -> Command {
+pub(crate) fn role_command(words: &[OsString]) -> Command {
     let program = match cfg!(target_os = "linux") {
         // This names the running program even after an update has replaced its file.
         true => "/proc/self/exe".into(),

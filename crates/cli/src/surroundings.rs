@@ -15,19 +15,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use agents::RunningAgent;
-pub(crate) use git::surroundings as git_surroundings;
+pub(crate) use git::read_git_surroundings as git_surroundings;
 pub(crate) use pictures::PictureProtocol;
-pub(crate) use roots::{
-    AgentRoots, RootHint, resolve as resolve_roots, resolve_read as resolve_read_roots,
-};
+pub(crate) use roots::{AgentRoots, RootHint, resolve as resolve_roots, resolve_read_roots};
 pub(crate) use settings::{
-    Flags, SettingsFile, claude as claude_settings, files as settings_files, load as load_settings,
-    open as open_settings,
+    Flags, SettingsFile, load_settings, open_settings_file as open_settings,
+    read_claude_permissions as claude_settings, read_settings_files as settings_files,
 };
 
-pub(crate) use trust::file as trusted_file;
+pub(crate) use trust::trust_file as trusted_file;
 
-use lancet::doors::{Audience, name_from};
+use lancet::doors::{Audience, name_from_working_folder};
 use lancet::programs::ProgramPlaces;
 use lancet_serving::conversation::SESSION_VARIABLES;
 
@@ -100,18 +98,18 @@ impl Surroundings {
                     .iter()
                     .any(|name| set(name).is_some_and(|value| value != "0")),
             shows_links: !dumb && shows_links(&set),
-            pictures: pictures::protocol(&set),
+            pictures: pictures::detect_protocol(&set),
             log: set("LANCET_LOG").map(|value| value.to_string_lossy().into_owned()),
             editor: set("VISUAL")
                 .or_else(|| set("EDITOR"))
                 .map(|value| value.to_string_lossy().into_owned()),
-            pager: pager(["LANCET_PAGER", "PAGER"].into_iter().find_map(env::var_os)),
-            browser: browser::command(&set),
+            pager: pager_command(["LANCET_PAGER", "PAGER"].into_iter().find_map(env::var_os)),
+            browser: browser::find_browser_command(&set),
             agent_sessions: SESSION_VARIABLES
                 .iter()
                 .filter_map(|name| Some(((*name).to_owned(), set(name)?.into_string().ok()?)))
                 .collect(),
-            agent: agents::running(&set),
+            agent: agents::detect_in(&set),
             token: set("LANCET_TOKEN").map(|value| value.to_string_lossy().into_owned()),
             user: ["USER", "LOGNAME"]
                 .into_iter()
@@ -210,7 +208,7 @@ impl Surroundings {
 
     /// Returns an absolute path as a person in the working folder types it.
     pub(crate) fn relative(&self, path: &Path) -> String {
-        name_from(path, self.working.as_deref())
+        name_from_working_folder(path, self.working.as_deref())
     }
 }
 
@@ -274,7 +272,7 @@ fn shows_links(set: &dyn Fn(&str) -> Option<OsString>) -> bool {
 }
 
 /// Returns the pager that the environment names.
-fn pager(named: Option<OsString>) -> Option<String> {
+fn pager_command(named: Option<OsString>) -> Option<String> {
     let command = named.map_or_else(
         || "less".into(),
         |named| named.to_string_lossy().into_owned(),
@@ -307,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_folder_is_the_first_that_is_named() {
+    fn state_folder_prefers_flag_over_environment() {
         let mut around = surroundings();
         let found =
             |around: &Surroundings, given: Option<&str>| around.state_dir(given.map(Path::new));
@@ -327,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_users_settings_are_in_the_configuration_folder() {
+    fn user_settings_are_in_configuration_folder() {
         let mut around = surroundings();
         assert_eq!(
             around.user_settings(),
@@ -341,15 +339,18 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_pager_and_cat_are_none() {
-        assert_eq!(pager(None).as_deref(), Some("less"));
-        assert_eq!(pager(Some("most -s".into())).as_deref(), Some("most -s"));
-        assert_eq!(pager(Some("".into())), None);
-        assert_eq!(pager(Some("cat".into())), None);
+    fn empty_pager_and_cat_disable_the_pager() {
+        assert_eq!(pager_command(None).as_deref(), Some("less"));
+        assert_eq!(
+            pager_command(Some("most -s".into())).as_deref(),
+            Some("most -s")
+        );
+        assert_eq!(pager_command(Some("".into())), None);
+        assert_eq!(pager_command(Some("cat".into())), None);
     }
 
     #[test]
-    fn a_tilde_inside_a_name_stays() {
+    fn expands_only_a_leading_tilde() {
         let around = surroundings();
         assert_eq!(around.absolute(Path::new("~")), Ok("/home/me".into()));
         assert_eq!(around.absolute(Path::new("a~/b")), Ok("/work/a~/b".into()));

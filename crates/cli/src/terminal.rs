@@ -11,17 +11,17 @@ mod wrap;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
-pub(crate) use ascii::{TerminalWriter, for_terminal, use_ascii};
-pub(crate) use lancet::doors::{visible, visible_line};
-pub(crate) use picture::picture;
-pub(crate) use progress_line::{ProgressLine, WorkLine};
+pub(crate) use ascii::{TerminalWriter, encode_for_terminal, use_ascii};
+pub(crate) use lancet::doors::{escape_for_terminal, escape_line_for_terminal};
+pub(crate) use picture::picture_sequences;
+pub(crate) use progress_line::{ElapsedTimeLine, ProgressLine};
 pub(crate) use question::{
-    Consent, TerminalApprover, confirm, has_terminal, headline, question_line,
+    Consent, TerminalApprover, confirm_at_terminal, format_headline, has_terminal, prompt_line,
 };
 pub(crate) use syntax::SyntaxColours;
-pub(crate) use wrap::wrapped;
+pub(crate) use wrap::wrap_lines;
 
-use lancet_serving::{Launch, Streams};
+use lancet_serving::{LaunchRequest, Streams};
 
 use crate::failure::Failure;
 use crate::launcher;
@@ -71,7 +71,7 @@ impl Colour {
     }
 
     /// Formats text in a style and highlights it by reversed colours.
-    pub(crate) fn marked(self, style: Style, text: &str) -> String {
+    pub(crate) fn paint_reversed(self, style: Style, text: &str) -> String {
         match self {
             Colour::Off => text.to_owned(),
             Colour::On => format!("\x1b[{};7m{text}\x1b[0m", style.code()),
@@ -79,10 +79,10 @@ impl Colour {
     }
 
     /// Formats numbered lines from Read: numbers and notices are dimmed.
-    pub(crate) fn numbered(self, text: &str) -> String {
+    pub(crate) fn dim_line_numbers(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 64);
         for line in text.lines() {
-            let line = &*visible(line);
+            let line = &*escape_for_terminal(line);
             let number = line.trim_start_matches(' ');
             let rest = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
             let text = rest
@@ -113,11 +113,11 @@ pub(crate) fn stdout_is_terminal() -> bool {
 
 /// Writes to standard output. If the reader has closed it, that is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    stream(|out| out.write_all(text.as_bytes()))
+    print_streamed(|out| out.write_all(text.as_bytes()))
 }
 
 /// Writes to standard output piece by piece, so that long output is never in memory as a whole.
-pub(crate) fn stream(
+pub(crate) fn print_streamed(
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
@@ -134,13 +134,13 @@ pub(crate) fn stream(
 }
 
 /// Writes to standard output, on a terminal through the user's pager.
-pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
+pub(crate) fn print_paged(text: &str, around: &Surroundings) -> Result<(), Failure> {
     let rows = text.lines().count();
-    paged(rows, around, |out| out.write_all(text.as_bytes()))
+    print_rows_paged(rows, around, |out| out.write_all(text.as_bytes()))
 }
 
 /// Writes so many rows to standard output. On a terminal with fewer rows they go through the user's pager.
-pub(crate) fn paged(
+pub(crate) fn print_rows_paged(
     rows: usize,
     around: &Surroundings,
     write: impl Fn(&mut dyn io::Write) -> io::Result<()>,
@@ -152,17 +152,17 @@ pub(crate) fn paged(
     };
     let fits = rows == 0 || rows < height;
     if around.pager.is_none() || !stdout_is_terminal() || fits {
-        return stream(write);
+        return print_streamed(write);
     }
     let screen = io::stdout().as_fd().try_clone_to_owned();
-    match screen.and_then(|screen| pager_on(screen, &write)) {
+    match screen.and_then(|screen| show_in_pager(screen, &write)) {
         Ok(()) => Ok(()),
-        Err(_) => stream(write),
+        Err(_) => print_streamed(write),
     }
 }
 
 /// Shows the written output in the user's pager and waits until it is closed.
-pub(crate) fn pager_on(
+pub(crate) fn show_in_pager(
     screen: OwnedFd,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -171,9 +171,9 @@ pub(crate) fn pager_on(
     let streams = Streams {
         input: reader.into(),
         output: screen,
-        ..Streams::terminal()?
+        ..Streams::inherit_terminal()?
     };
-    let running = launcher::start(&Launch::Pager, streams)?;
+    let running = launcher::start_program(&LaunchRequest::Pager, streams)?;
     // The pager may be closed before the end.
     let _ = write(&mut TerminalWriter(&mut writer)).and_then(|()| writer.flush());
     drop(writer);
@@ -185,7 +185,7 @@ pub(crate) fn pager_on(
 pub(crate) fn print_error(text: &str) {
     let mut out = io::stderr().lock();
     let _ = match out.is_terminal() {
-        true => out.write_all(for_terminal(text).as_bytes()),
+        true => out.write_all(encode_for_terminal(text).as_bytes()),
         false => out.write_all(text.as_bytes()),
     };
 }
@@ -195,18 +195,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_back_and_nothing_else() {
-        assert_eq!(Colour::On.numbered("12→a→b\n"), "\x1b[2m12→\x1b[0ma→b\n");
+    fn dims_only_line_numbers() {
         assert_eq!(
-            Colour::On.numbered("     3→x\n"),
+            Colour::On.dim_line_numbers("12→a→b\n"),
+            "\x1b[2m12→\x1b[0ma→b\n"
+        );
+        assert_eq!(
+            Colour::On.dim_line_numbers("     3→x\n"),
             "\x1b[2m     3→\x1b[0mx\n"
         );
         assert_eq!(
-            Colour::On.numbered("\tno number\n12 x\n"),
+            Colour::On.dim_line_numbers("\tno number\n12 x\n"),
             "\tno number\n12 x\n"
         );
         assert_eq!(
-            Colour::Off.numbered("12→a\n[lancet: b]"),
+            Colour::Off.dim_line_numbers("12→a\n[lancet: b]"),
             "12→a\n[lancet: b]\n"
         );
     }

@@ -3,21 +3,21 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use crate::error::Stop;
-use crate::fence::{Fence, fence, is_tag};
+use crate::error::ParseStop;
+use crate::fence::{Fence, is_tag, parse_fence};
 use crate::lines::ReplyLines;
 use crate::part::{Dialect, ReplyPart};
-use crate::path_line::path_of;
+use crate::path_line::path_in_line;
 
 /// The maximum number of cached answers about whether a name is a known file.
-const MOST_KNOWN: usize = 4_096;
+const MAX_CACHED_NAMES: usize = 4_096;
 
 /// How many lines are checked before the cache of closing lines is used.
-const NEAR: usize = 4;
+const UNCACHED_LINES: usize = 4;
 
 /// The options for parsing a reply.
 #[derive(Clone, Copy)]
-pub struct Options<'k> {
+pub struct ParseOptions<'k> {
     /// The only format that is parsed; none for all of them, also several in one reply.
     pub format: Option<Dialect>,
     /// Returns whether a file of this name exists. It decides what a grammar cannot: whether a line with blanks in it
@@ -25,9 +25,9 @@ pub struct Options<'k> {
     pub is_known: &'k dyn Fn(&str) -> bool,
 }
 
-impl Default for Options<'_> {
+impl Default for ParseOptions<'_> {
     fn default() -> Self {
-        Options {
+        ParseOptions {
             format: None,
             is_known: &|_| false,
         }
@@ -36,7 +36,7 @@ impl Default for Options<'_> {
 
 /// Whether more of the reply may arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum ReplyEnd {
     Yes,
     No,
 }
@@ -75,9 +75,9 @@ pub(crate) struct ReadingState {
 /// A reply and the [`ReadingState`] of its parsing.
 pub(crate) struct Cursor<'r, 't> {
     pub(crate) lines: ReplyLines<'t>,
-    pub(crate) options: &'r Options<'r>,
+    pub(crate) options: &'r ParseOptions<'r>,
     pub(crate) state: &'r mut ReadingState,
-    ended: Ended,
+    ended: ReplyEnd,
     /// The number of lines in all edits, including the edit that is being parsed.
     pub(crate) edit_lines: Cell<usize>,
     /// A cache for the next line that begins an edit: the line from which it was searched, and the result.
@@ -92,9 +92,9 @@ pub(crate) struct Cursor<'r, 't> {
 impl<'r, 't> Cursor<'r, 't> {
     pub(crate) fn new(
         lines: ReplyLines<'t>,
-        options: &'r Options<'r>,
+        options: &'r ParseOptions<'r>,
         state: &'r mut ReadingState,
-        ended: Ended,
+        ended: ReplyEnd,
     ) -> Self {
         Cursor {
             lines,
@@ -109,35 +109,35 @@ impl<'r, 't> Cursor<'r, 't> {
     }
 
     /// Returns whether edits in this format are parsed.
-    pub(crate) fn takes(&self, dialect: Dialect) -> bool {
+    pub(crate) fn accepts_dialect(&self, dialect: Dialect) -> bool {
         self.options.format.is_none_or(|format| format == dialect)
     }
 
     /// Returns a line; none after the end of the reply.
     #[inline]
-    pub(crate) fn line(&self, at: usize) -> Result<Option<&'t str>, Stop> {
+    pub(crate) fn line(&self, at: usize) -> Result<Option<&'t str>, ParseStop> {
         if at < self.lines.len() {
             Ok(Some(self.lines.get(at)))
-        } else if self.ended == Ended::Yes {
+        } else if self.ended == ReplyEnd::Yes {
             Ok(None)
         } else {
-            Err(Stop::More)
+            Err(ParseStop::More)
         }
     }
 
     /// Counts a line of an edit, which is stored as a separate string.
-    pub(crate) fn count_line(&self, at: usize) -> Result<(), Stop> {
+    pub(crate) fn check_line_count(&self, at: usize) -> Result<(), ParseStop> {
         let count = self.edit_lines.get() + 1;
         self.edit_lines.set(count);
-        Stop::check_lines(count, at)
+        ParseStop::check_line_count(count, at)
     }
 
     /// Returns the path that a line names; none if the line has other text, too.
     pub(crate) fn path_at(&self, at: usize) -> Option<&'t str> {
         let line = self.lines.get(at);
-        match fence(line) {
+        match parse_fence(line) {
             Some(_) => None,
-            None => path_of(line, |name| self.is_known(name)),
+            None => path_in_line(line, |name| self.is_known(name)),
         }
     }
 
@@ -147,7 +147,7 @@ impl<'r, 't> Cursor<'r, 't> {
         if let Some(answer) = known.get(name) {
             return *answer;
         }
-        if known.len() == MOST_KNOWN {
+        if known.len() == MAX_CACHED_NAMES {
             known.clear();
         }
         let answer = (self.options.is_known)(name);
@@ -178,7 +178,7 @@ impl<'r, 't> Cursor<'r, 't> {
 
     /// Leaves a fence that was opened twice and closed once: only a line directly below the first closing line can be
     /// the second one.
-    pub(crate) fn leave_reopened(&mut self, at: usize) {
+    pub(crate) fn leave_reopened_fence(&mut self, at: usize) {
         while let Some(entered) = self.state.fences.last()
             && let Some(closed) = entered.inner_closed
             && !(closed + 1..at).all(|between| self.lines.is_blank(between))
@@ -198,10 +198,14 @@ impl<'r, 't> Cursor<'r, 't> {
     }
 
     /// Finds the line that closes a fence, starting at a line.
-    pub(crate) fn closing(&mut self, from: usize, open: Fence<'_>) -> Result<Option<usize>, Stop> {
+    pub(crate) fn find_closing_line(
+        &mut self,
+        from: usize,
+        open: Fence<'_>,
+    ) -> Result<Option<usize>, ParseStop> {
         // Most fences are closed soon. A reply of fences with one line in each needs millions of closing lines, and
         // finding a key in the cache takes as long as checking some lines.
-        for near in from..from + NEAR {
+        for near in from..from + UNCACHED_LINES {
             match self.line(near)? {
                 None => return Ok(None),
                 Some(line) if open.is_closed_by(line) => return Ok(Some(near)),
@@ -235,7 +239,7 @@ impl<'r, 't> Cursor<'r, 't> {
     pub(crate) fn only_fences_between(&self, from: usize, to: usize) -> bool {
         (from..to).all(|at| {
             let line = self.lines.get(at);
-            line.trim().is_empty() || fence(line).is_some() || is_tag(line)
+            line.trim().is_empty() || parse_fence(line).is_some() || is_tag(line)
         })
     }
 }

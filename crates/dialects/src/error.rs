@@ -30,25 +30,29 @@ pub enum ParseErrorKind {
 }
 
 /// The maximum number of edits in one reply: each takes many times the memory of its text.
-const MOST_PARTS: usize = 50_000;
+const MAX_PARTS: usize = 50_000;
 
 /// The maximum number of lines in all edits of one reply. A line takes 32 bytes in addition to its text, so the 25
 /// million lines of a hunk in 50 MB would take 800 MB. Whole files do not count.
-const MOST_LINES: usize = 1_000_000;
+const MAX_LINES: usize = 1_000_000;
 
 /// Why parsing stops before a step is complete.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum ParseStop {
     /// The text so far ends in the middle of something, and more may arrive.
     More,
     /// The reply cannot be parsed.
     Bad(ParseError),
 }
 
-impl Stop {
+impl ParseStop {
     /// Creates an error at a line, counted from 0.
-    pub(crate) fn at(line: usize, kind: ParseErrorKind, message: impl Into<String>) -> Stop {
-        Stop::Bad(ParseError {
+    pub(crate) fn new_error(
+        line: usize,
+        kind: ParseErrorKind,
+        message: impl Into<String>,
+    ) -> ParseStop {
+        ParseStop::Bad(ParseError {
             line: line + 1,
             column: 1,
             kind,
@@ -57,40 +61,40 @@ impl Stop {
     }
 
     /// Creates the error for an edit that does not follow its format, at a line counted from 0.
-    pub(crate) fn malformed(line: usize, message: impl Into<String>) -> Stop {
-        Stop::at(line, ParseErrorKind::Malformed, message)
+    pub(crate) fn malformed_error(line: usize, message: impl Into<String>) -> ParseStop {
+        ParseStop::new_error(line, ParseErrorKind::Malformed, message)
     }
 
     /// Creates the error for an edit that is never applied, at a line counted from 0.
-    pub(crate) fn unsupported(line: usize, message: impl Into<String>) -> Stop {
-        Stop::at(line, ParseErrorKind::Unsupported, message)
+    pub(crate) fn unsupported_error(line: usize, message: impl Into<String>) -> ParseStop {
+        ParseStop::new_error(line, ParseErrorKind::Unsupported, message)
     }
 
     /// Refuses more edits than a reply may have, at a line counted from 0.
-    pub(crate) fn check_number(parts: usize, line: usize) -> Result<(), Stop> {
-        if parts <= MOST_PARTS {
+    pub(crate) fn check_part_count(parts: usize, line: usize) -> Result<(), ParseStop> {
+        if parts <= MAX_PARTS {
             return Ok(());
         }
         let message = format!(
-            "The reply has more than {MOST_PARTS} edits up to this line. Send them in several replies."
+            "The reply has more than {MAX_PARTS} edits up to this line. Send them in several replies."
         );
-        Err(Stop::unsupported(line, message))
+        Err(ParseStop::unsupported_error(line, message))
     }
 
     /// Refuses more lines than the edits of a reply may have, at a line counted from 0.
-    pub(crate) fn check_lines(lines: usize, line: usize) -> Result<(), Stop> {
-        if lines <= MOST_LINES {
+    pub(crate) fn check_line_count(lines: usize, line: usize) -> Result<(), ParseStop> {
+        if lines <= MAX_LINES {
             return Ok(());
         }
         let message = format!(
-            "The edits of the reply have more than {MOST_LINES} lines up to this one. Send them in several replies."
+            "The edits of the reply have more than {MAX_LINES} lines up to this one. Send them in several replies."
         );
-        Err(Stop::unsupported(line, message))
+        Err(ParseStop::unsupported_error(line, message))
     }
 
     /// Creates the error for a reply that ends in the middle of an edit, which begins at a line counted from 0.
-    pub(crate) fn cut_off(line: usize, what: &str) -> Stop {
+    pub(crate) fn cut_off_error(line: usize, what: &str) -> ParseStop {
         let message = format!("The reply is cut off: {what}. Send the whole reply again.");
-        Stop::at(line, ParseErrorKind::CutOff, message)
+        ParseStop::new_error(line, ParseErrorKind::CutOff, message)
     }
 }

@@ -10,10 +10,10 @@ pub(crate) struct Fence<'t> {
 }
 
 /// Tags that are used as fences if the content itself has back quotes.
-const TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
+const FENCE_TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
 
 /// Parses a line as a fence. Up to three blanks may precede it, as in Markdown; fences in lists are indented more.
-pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
+pub(crate) fn parse_fence(line: &str) -> Option<Fence<'_>> {
     let bytes = line.as_bytes();
     let mut start = 0;
     while matches!(bytes.get(start), Some(b' ' | b'\t')) {
@@ -46,7 +46,7 @@ pub(crate) fn is_tag(line: &str) -> bool {
         .trim()
         .strip_prefix('<')
         .and_then(|rest| rest.strip_suffix('>'));
-    name.is_some_and(|name| TAGS.contains(&name.strip_prefix('/').unwrap_or(name)))
+    name.is_some_and(|name| FENCE_TAGS.contains(&name.strip_prefix('/').unwrap_or(name)))
 }
 
 impl Fence<'_> {
@@ -65,7 +65,7 @@ impl Fence<'_> {
     /// Returns whether a line closes this fence.
     pub(crate) fn is_closed_by(&self, line: &str) -> bool {
         self.may_be_closed_by(line.as_bytes())
-            && fence(line).is_some_and(|other| self.is_closed_by_fence(other))
+            && parse_fence(line).is_some_and(|other| self.is_closed_by_fence(other))
     }
 
     /// Returns whether another fence closes this one.

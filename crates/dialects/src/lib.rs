@@ -5,7 +5,7 @@
 //! are in a file and decides whether the file may be written.
 //!
 //! ```
-//! use lancet_dialects::{Action, Dialect, Options, parse};
+//! use lancet_dialects::{PartAction, Dialect, ParseOptions, parse};
 //!
 //! let reply = "\
 //! I change the greeting.
@@ -17,10 +17,10 @@
 //! print('hello')
 //! >>>>>>> REPLACE
 //! ";
-//! let parts = parse(reply, &Options::default())?;
+//! let parts = parse(reply, &ParseOptions::default())?;
 //! assert_eq!(parts[0].path, "src/greet.py");
 //! assert_eq!(parts[0].dialect, Dialect::SearchReplace);
-//! let Action::Edit(hunk) = &parts[0].action else { unreachable!() };
+//! let PartAction::Edit(hunk) = &parts[0].action else { unreachable!() };
 //! assert_eq!(hunk.old_lines().collect::<Vec<_>>(), ["print('hi')"]);
 //! # Ok::<(), lancet_dialects::ParseError>(())
 //! ```
@@ -48,8 +48,8 @@ mod unified;
 mod v4a;
 mod whole;
 
-pub use cursor::Options;
+pub use cursor::ParseOptions;
 pub use error::{ParseError, ParseErrorKind};
-pub use part::{Action, Dialect, HunkLine, LineRole, PatchHunk, ReplyPart, UnknownDialect};
+pub use part::{Dialect, HunkLine, LineRole, PartAction, PatchHunk, ReplyPart, UnknownDialect};
 pub use reader::parse;
 pub use stream::ReplyStream;

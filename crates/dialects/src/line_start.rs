@@ -21,7 +21,7 @@ pub(crate) enum LineStart {
 }
 
 /// The bytes with which a line that [`line_start`] recognises can begin, including blanks.
-const BEGINNING: [bool; 256] = {
+const MAY_BEGIN_SPECIAL_LINE: [bool; 256] = {
     let mut table = [false; 256];
     let bytes = b"<>-+*@d`~ \t\r\x0b\x0c\xc2\xe1\xe2\xe3";
     let mut at = 0;
@@ -34,8 +34,8 @@ const BEGINNING: [bool; 256] = {
 
 /// Returns whether the first byte of a line alone shows that it opens and closes nothing.
 #[inline]
-pub(crate) fn opens_nothing(rest: &[u8]) -> bool {
-    let is_known = |first: &u8| BEGINNING[usize::from(*first)];
+pub(crate) fn is_ordinary_line(rest: &[u8]) -> bool {
+    let is_known = |first: &u8| MAY_BEGIN_SPECIAL_LINE[usize::from(*first)];
     !rest.first().is_some_and(is_known)
 }
 
@@ -51,15 +51,16 @@ const PATCH_HEADERS: [&str; 4] = [
     "*** Update File:",
 ];
 
-/// Returns what the first line of a text may be, if an edit can begin at it, as [`start_in_text`].
+/// Returns what the first line of a text may be, if an edit can begin at it, as [`special_line_start`].
 #[inline]
 pub(crate) fn edit_start(text: &[u8]) -> Option<LineStart> {
-    start_in_text(text).filter(|start| !matches!(start, LineStart::Fence | LineStart::Thinking))
+    special_line_start(text)
+        .filter(|start| !matches!(start, LineStart::Fence | LineStart::Thinking))
 }
 
 /// Returns what the first line of a text may be, also considering the lines after it.
 #[inline(always)]
-pub(crate) fn start_in_text(text: &[u8]) -> Option<LineStart> {
+pub(crate) fn special_line_start(text: &[u8]) -> Option<LineStart> {
     line_start(text).filter(|start| *start != LineStart::Diff || may_begin_diff(text))
 }
 
@@ -67,15 +68,15 @@ pub(crate) fn start_in_text(text: &[u8]) -> Option<LineStart> {
 /// in one of these ways, and most lines of a reply do not.
 #[inline(always)]
 pub(crate) fn line_start(rest: &[u8]) -> Option<LineStart> {
-    match opens_nothing(rest) {
+    match is_ordinary_line(rest) {
         true => None,
-        false => known_start(without_blanks(rest)),
+        false => known_line_start(trim_start_blanks(rest)),
     }
 }
 
 // Not inlined for the reason given at [`may_begin_diff`].
 #[inline(never)]
-fn known_start(rest: &[u8]) -> Option<LineStart> {
+fn known_line_start(rest: &[u8]) -> Option<LineStart> {
     let is_header = |header: &&str| rest.starts_with(header.as_bytes());
     let (is_so, start) = match rest {
         [mark @ (b'`' | b'~'), second, third, ..] => {
@@ -101,7 +102,7 @@ fn known_start(rest: &[u8]) -> Option<LineStart> {
 // Inlined, it made the search over 50 million empty lines take 0.20 s instead of 0.11.
 #[inline(never)]
 fn may_begin_diff(text: &[u8]) -> bool {
-    fn after_line(text: &[u8]) -> &[u8] {
+    fn text_after_line(text: &[u8]) -> &[u8] {
         next_line(text, 0).map_or(&[], |next| &text[next..])
     }
     if matches!(text.first(), Some(b'@' | b'd')) {
@@ -110,9 +111,9 @@ fn may_begin_diff(text: &[u8]) -> bool {
     if !text.starts_with(OLD_NAME.as_bytes()) {
         return false;
     }
-    let mut next = after_line(text);
+    let mut next = text_after_line(text);
     if next.starts_with(OLD_NAME.as_bytes()) {
-        next = after_line(next);
+        next = text_after_line(next);
     }
     // At the end of the text it depends on whether more of the reply may arrive.
     next.is_empty() || next.starts_with(NEW_NAME.as_bytes())
@@ -121,7 +122,7 @@ fn may_begin_diff(text: &[u8]) -> bool {
 /// Returns whether a line is empty or contains only blanks.
 #[inline]
 pub(crate) fn is_blank(line: &str) -> bool {
-    without_blanks(line.as_bytes()).is_empty()
+    trim_start_blanks(line.as_bytes()).is_empty()
 }
 
 /// Returns whether a text begins with three or more of one character and the word of a marker.
@@ -130,13 +131,13 @@ fn is_marker(rest: &[u8]) -> bool {
     if length < 3 || rest.get(length) != Some(&b' ') {
         return false;
     }
-    let word = without_blanks(&rest[length..]);
+    let word = trim_start_blanks(&rest[length..]);
     word.starts_with(b"SEARCH") || word.starts_with(b"REPLACE")
 }
 
 /// Returns a text without the blanks before its first line's first character, which are those of `str::trim_start`.
 #[inline]
-fn without_blanks(mut rest: &[u8]) -> &[u8] {
+fn trim_start_blanks(mut rest: &[u8]) -> &[u8] {
     loop {
         rest = match rest {
             [b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c', rest @ ..]
@@ -153,24 +154,24 @@ fn without_blanks(mut rest: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cursor::{Cursor, Ended, Options, ReadingState};
-    use crate::fence::fence;
+    use crate::cursor::{Cursor, ParseOptions, ReadingState, ReplyEnd};
+    use crate::fence::parse_fence;
     use crate::lines::{LineMarks, ReplyLines};
     use crate::reader::thinking_tag;
     use crate::{search_replace, unified, v4a};
     use proptest::prelude::*;
 
     #[test]
-    fn the_blanks_are_all_those_of_a_line() {
+    fn trims_same_blanks_as_trim_start() {
         for letter in ('\0'..=char::MAX).filter(|letter| *letter != '\n') {
             let text = format!("{letter}x");
             assert_eq!(
-                without_blanks(text.as_bytes()),
+                trim_start_blanks(text.as_bytes()),
                 text.trim_start().as_bytes(),
                 "{letter:?}"
             );
         }
-        assert_eq!(without_blanks(b" \nx"), b"\nx");
+        assert_eq!(trim_start_blanks(b" \nx"), b"\nx");
     }
 
     proptest! {
@@ -178,7 +179,7 @@ mod tests {
 
         /// No line that a parser would accept is skipped, or classified wrongly.
         #[test]
-        fn a_line_that_is_passed_over_opens_nothing(
+        fn skipped_lines_open_no_edit(
             blanks in "[ \t\u{a0}]{0,2}",
             start in "(<{1,7}|>{1,7}|-{1,7}|\\+{1,7}|`{1,4}|~{1,4}|\\*{1,4}|@{1,3}|<think>|<thinking>|diff --(git|cc|combined))",
             rest in "( ?(SEARCH>?|REPLACE|Begin Patch|Add File: a|Delete File: a|Update File: a|-1 \\+1 @@|a|b a))?",
@@ -186,11 +187,11 @@ mod tests {
             use LineStart::{Dashes, Diff, Fence, Marker, Patch, Thinking};
             let line = format!("{blanks}{start}{rest}");
             let takers = [
-                (fence(&line).is_some(), vec![Fence]),
+                (parse_fence(&line).is_some(), vec![Fence]),
                 (thinking_tag(&line).is_some(), vec![Thinking]),
-                (search_replace::marker(&line).is_some(), vec![Marker, Dashes]),
+                (search_replace::parse_marker(&line).is_some(), vec![Marker, Dashes]),
                 (v4a::is_part_of_patch(&line), vec![Patch]),
-                (unified::can_start(&line), vec![Dashes, Diff]),
+                (unified::may_begin_section(&line), vec![Dashes, Diff]),
             ];
             let start = line_start(format!("{line}\nx").as_bytes());
             for (is_taken, starts) in takers {
@@ -201,19 +202,19 @@ mod tests {
 
         /// No line at which a section begins is skipped, even if the text does not decide it yet.
         #[test]
-        fn a_line_that_is_passed_over_begins_no_section(
+        fn skipped_lines_begin_no_section(
             text in "((--- |\\+\\+\\+ |---| --- |@@ -1 \\+1 @@|@@@ -|diff --git |x)a?\r?\n){1,5}",
         ) {
             let mut marks = LineMarks::default();
-            marks.extend(&text, 0);
-            for ended in [Ended::Yes, Ended::No] {
-                let (mut state, options) = (ReadingState::default(), Options::default());
+            marks.add_lines(&text, 0);
+            for ended in [ReplyEnd::Yes, ReplyEnd::No] {
+                let (mut state, options) = (ReadingState::default(), ParseOptions::default());
                 let lines = ReplyLines::new(&text, &marks, marks.count());
                 let reader = Cursor::new(lines, &options, &mut state, ended);
                 let mut rest = text.as_str();
                 for at in 0..marks.count() {
                     let is_asked = may_begin_diff(rest.as_bytes());
-                    prop_assert!(is_asked || matches!(unified::starts(&reader, at), Ok(false)), "{rest:?}");
+                    prop_assert!(is_asked || matches!(unified::begins_section(&reader, at), Ok(false)), "{rest:?}");
                     rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
                 }
             }

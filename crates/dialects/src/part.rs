@@ -45,11 +45,11 @@ impl fmt::Display for Dialect {
 
 /// The error for a name that is not a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {0}; the formats are {names}", names = names())]
+#[error("there is no format {0}; the formats are {names}", names = dialect_names())]
 pub struct UnknownDialect(String);
 
 /// Returns the names of all dialects: "A, B and C".
-fn names() -> String {
+fn dialect_names() -> String {
     let names = Dialect::ALL.map(Dialect::name);
     match names.split_last() {
         Some((last, first)) => format!("{} and {last}", first.join(", ")),
@@ -79,11 +79,11 @@ pub struct ReplyPart {
     /// The path of the file, as the reply names it.
     pub path: String,
     /// The change to the file.
-    pub action: Action,
+    pub action: PartAction,
 }
 
 impl ReplyPart {
-    pub(crate) fn new(dialect: Dialect, line: usize, path: &str, action: Action) -> ReplyPart {
+    pub(crate) fn new(dialect: Dialect, line: usize, path: &str, action: PartAction) -> ReplyPart {
         ReplyPart {
             dialect,
             line,
@@ -96,7 +96,7 @@ impl ReplyPart {
 /// The kinds of change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Action {
+pub enum PartAction {
     /// Lines of the file are replaced.
     Edit(PatchHunk),
     /// The file is created, or filled if it is empty; a file with content is an error.
@@ -179,15 +179,15 @@ impl PatchHunk {
 
     /// Returns the lines that must be in the file.
     pub fn old_lines(&self) -> impl Iterator<Item = &str> {
-        self.of_roles([LineRole::Context, LineRole::Removed])
+        self.lines_with_roles([LineRole::Context, LineRole::Removed])
     }
 
     /// Returns the lines that are in the file afterwards.
     pub fn new_lines(&self) -> impl Iterator<Item = &str> {
-        self.of_roles([LineRole::Context, LineRole::Added])
+        self.lines_with_roles([LineRole::Context, LineRole::Added])
     }
 
-    fn of_roles(&self, roles: [LineRole; 2]) -> impl Iterator<Item = &str> {
+    fn lines_with_roles(&self, roles: [LineRole; 2]) -> impl Iterator<Item = &str> {
         let lines = self.lines.iter();
         lines
             .filter(move |line| roles.contains(&line.role))

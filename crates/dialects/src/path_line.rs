@@ -21,18 +21,21 @@ const BARE_NAMES: [&str; 16] = [
 ];
 
 /// The longest path, in bytes.
-const LONGEST: usize = 4_096;
+const MAX_PATH_LENGTH: usize = 4_096;
 
 /// Returns the path that a line names. A line with other words next to the path is prose; a path with blanks in it
 /// counts only if such a file exists, so that a sentence never becomes the name of a new file.
-pub(crate) fn path_of<'t>(line: &'t str, is_known: impl Fn(&'t str) -> bool) -> Option<&'t str> {
+pub(crate) fn path_in_line<'t>(
+    line: &'t str,
+    is_known: impl Fn(&'t str) -> bool,
+) -> Option<&'t str> {
     // A fence is not a path. A reply may have millions of them, and the checks below take long for each.
     if line.bytes().all(|byte| byte == b'`') {
         return None;
     }
-    let path = undressed(line);
+    let path = strip_markdown(line);
     let path = path.strip_prefix("./").unwrap_or(path);
-    if path.is_empty() || path.len() > LONGEST || path.chars().any(char::is_control) {
+    if path.is_empty() || path.len() > MAX_PATH_LENGTH || path.chars().any(char::is_control) {
         return None;
     }
     if is_known(path) {
@@ -61,7 +64,7 @@ pub(crate) fn path_of<'t>(line: &'t str, is_known: impl Fn(&'t str) -> bool) -> 
 }
 
 /// Removes Markdown around the name: heading marks, stars, back quotes and a final colon.
-fn undressed(line: &str) -> &str {
+fn strip_markdown(line: &str) -> &str {
     let mut text = line.trim();
     if let Some(rest) = text.strip_prefix('#') {
         text = rest.trim_start_matches('#').trim_start();
@@ -87,14 +90,14 @@ fn undressed(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::path_of;
+    use super::path_in_line;
 
-    fn unknown(line: &str) -> Option<&str> {
-        path_of(line, |_| false)
+    fn path_without_known_files(line: &str) -> Option<&str> {
+        path_in_line(line, |_| false)
     }
 
     #[test]
-    fn dress_is_no_part_of_a_path() {
+    fn strips_markdown_around_path() {
         for line in [
             "a/b.txt",
             "`a/b.txt`",
@@ -108,16 +111,19 @@ mod tests {
             "* a/b.txt",
             "**a/b.txt:**",
         ] {
-            assert_eq!(unknown(line), Some("a/b.txt"), "{line}");
+            assert_eq!(path_without_known_files(line), Some("a/b.txt"), "{line}");
         }
-        assert_eq!(unknown("__init__.py"), Some("__init__.py"));
-        assert_eq!(unknown(".env"), Some(".env"));
-        assert_eq!(unknown("Makefile"), Some("Makefile"));
-        assert_eq!(unknown("src\\app\\main.py"), Some("src\\app\\main.py"));
+        assert_eq!(path_without_known_files("__init__.py"), Some("__init__.py"));
+        assert_eq!(path_without_known_files(".env"), Some(".env"));
+        assert_eq!(path_without_known_files("Makefile"), Some("Makefile"));
+        assert_eq!(
+            path_without_known_files("src\\app\\main.py"),
+            Some("src\\app\\main.py")
+        );
     }
 
     #[test]
-    fn prose_names_no_file() {
+    fn does_not_take_prose_for_path() {
         for line in [
             "",
             "Here is the script:",
@@ -134,14 +140,14 @@ mod tests {
             "=======",
             "Output:",
         ] {
-            assert_eq!(unknown(line), None, "{line}");
+            assert_eq!(path_without_known_files(line), None, "{line}");
         }
         assert_eq!(
-            path_of("my notes/to do.txt", |path| path == "my notes/to do.txt"),
+            path_in_line("my notes/to do.txt", |path| path == "my notes/to do.txt"),
             Some("my notes/to do.txt")
         );
         assert_eq!(
-            path_of("hostname", |path| path == "hostname"),
+            path_in_line("hostname", |path| path == "hostname"),
             Some("hostname")
         );
     }

@@ -1,11 +1,11 @@
 //! Parses a reply line by line outside of edits: prose and code are skipped, and if an edit begins, the parser of its
 //! format takes over.
 
-use crate::cursor::{Cursor, Ended, EnteredFence, Options, ReadingState};
-use crate::error::{ParseError, ParseErrorKind, Stop};
-use crate::fence::{Fence, fence};
-use crate::line_start::{LineStart, edit_start, line_start, start_in_text};
-use crate::lines::{LONGEST, LineMarks, ReplyLines};
+use crate::cursor::{Cursor, EnteredFence, ParseOptions, ReadingState, ReplyEnd};
+use crate::error::{ParseError, ParseErrorKind, ParseStop};
+use crate::fence::{Fence, parse_fence};
+use crate::line_start::{LineStart, edit_start, line_start, special_line_start};
+use crate::lines::{LineMarks, MAX_REPLY_LENGTH, ReplyLines};
 use crate::part::{Dialect, ReplyPart};
 use crate::{search_replace, unified, v4a, whole};
 
@@ -13,21 +13,21 @@ use crate::{search_replace, unified, v4a, whole};
 ///
 /// # Errors
 /// An edit cannot be parsed, the reply is cut off, or it contains no edit.
-pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<ReplyPart>, ParseError> {
+pub fn parse(reply: &str, options: &ParseOptions<'_>) -> Result<Vec<ReplyPart>, ParseError> {
     let mut state = ReadingState::default();
     let mut marks = LineMarks::default();
-    if reply.len() < LONGEST {
-        marks.extend(reply, 0);
+    if reply.len() < MAX_REPLY_LENGTH {
+        marks.add_lines(reply, 0);
     }
     let mut reader = Cursor::new(
         ReplyLines::new(reply, &marks, marks.count()),
         options,
         &mut state,
-        Ended::Yes,
+        ReplyEnd::Yes,
     );
-    match reader.run() {
-        Ok(()) | Err(Stop::More) => {}
-        Err(Stop::Bad(error)) => return Err(error),
+    match reader.run_to_end() {
+        Ok(()) | Err(ParseStop::More) => {}
+        Err(ParseStop::Bad(error)) => return Err(error),
     }
     reader.finish()?;
     Ok(state.parts)
@@ -35,12 +35,12 @@ pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<ReplyPart>, Parse
 
 impl<'t> Cursor<'_, 't> {
     /// Parses until the text ends, or until more text is needed.
-    pub(crate) fn run(&mut self) -> Result<(), Stop> {
+    pub(crate) fn run_to_end(&mut self) -> Result<(), ParseStop> {
         while self.state.at < self.lines.len() {
             self.edit_lines.set(self.state.edit_lines);
-            self.step()?;
+            self.parse_step()?;
             self.state.edit_lines = self.edit_lines.get();
-            Stop::check_number(self.state.parts.len(), self.state.at - 1)?;
+            ParseStop::check_part_count(self.state.parts.len(), self.state.at - 1)?;
         }
         Ok(())
     }
@@ -48,26 +48,26 @@ impl<'t> Cursor<'_, 't> {
     /// Checks the conditions for the end of the reply.
     pub(crate) fn finish(&self) -> Result<(), ParseError> {
         let bad = |stop| match stop {
-            Stop::Bad(error) => Err(error),
-            Stop::More => Ok(()),
+            ParseStop::Bad(error) => Err(error),
+            ParseStop::More => Ok(()),
         };
         let is_open = |fence: &&EnteredFence| fence.inner_closed.is_none();
         if let Some(EnteredFence { line, .. }) = self.state.fences.iter().rfind(is_open) {
             let what = format!("the fence that opens at line {} is not closed", line + 1);
-            return bad(Stop::cut_off(*line, &what));
+            return bad(ParseStop::cut_off_error(*line, &what));
         }
         if self.state.parts.is_empty() {
             let words = match self.options.format {
                 None => "There is no edit in the reply: no SEARCH/REPLACE block, no patch, no diff, and no fence under a path line.".to_owned(),
                 Some(format) => format!("There is no edit in the format {format} in the reply."),
             };
-            return bad(Stop::at(0, ParseErrorKind::NoEdit, words));
+            return bad(ParseStop::new_error(0, ParseErrorKind::NoEdit, words));
         }
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), Stop> {
-        let Some((at, start)) = self.lines.find_from(self.state.at, start_in_text) else {
+    fn parse_step(&mut self) -> Result<(), ParseStop> {
+        let Some((at, start)) = self.lines.find_from(self.state.at, special_line_start) else {
             self.state.at = self.lines.len();
             return Ok(());
         };
@@ -76,31 +76,31 @@ impl<'t> Cursor<'_, 't> {
         match start {
             LineStart::Thinking => {
                 if let Some(tag) = thinking_tag(line) {
-                    return self.pass_thinking(at, tag);
+                    return self.skip_thinking(at, tag);
                 }
             }
             LineStart::Fence => {
-                self.leave_reopened(at);
+                self.leave_reopened_fence(at);
                 if self.closes_fence(at) {
                     self.close_fence(at);
-                } else if let Some(open) = fence(line) {
-                    return self.meet_fence(at, open);
+                } else if let Some(open) = parse_fence(line) {
+                    return self.handle_fence(at, open);
                 }
             }
             LineStart::Marker | LineStart::Dashes
-                if self.takes(Dialect::SearchReplace)
-                    && let Some(marker) = search_replace::marker(line) =>
+                if self.accepts_dialect(Dialect::SearchReplace)
+                    && let Some(marker) = search_replace::parse_marker(line) =>
             {
-                return search_replace::read(self, at, marker);
+                return search_replace::parse_block(self, at, marker);
             }
             LineStart::Patch => {
-                if self.takes(Dialect::V4a) && v4a::is_part_of_patch(line) {
-                    return v4a::read(self, at);
+                if self.accepts_dialect(Dialect::V4a) && v4a::is_part_of_patch(line) {
+                    return v4a::parse_patch(self, at);
                 }
             }
             LineStart::Dashes | LineStart::Diff => {
-                if self.takes(Dialect::Unified) && unified::starts(self, at)? {
-                    return unified::read(self, at);
+                if self.accepts_dialect(Dialect::Unified) && unified::begins_section(self, at)? {
+                    return unified::parse_section(self, at);
                 }
             }
             LineStart::Marker => {}
@@ -110,10 +110,10 @@ impl<'t> Cursor<'_, 't> {
     }
 
     /// Skips text between thinking tags.
-    fn pass_thinking(&mut self, at: usize, closing: &str) -> Result<(), Stop> {
+    fn skip_thinking(&mut self, at: usize, closing: &str) -> Result<(), ParseStop> {
         let Some(end) = self.lines.find_text(at, closing) else {
             self.line(self.lines.len())?;
-            return Err(Stop::cut_off(
+            return Err(ParseStop::cut_off_error(
                 at,
                 "the thinking that begins there does not end",
             ));
@@ -123,28 +123,28 @@ impl<'t> Cursor<'_, 't> {
     }
 
     /// Decides what a fence is: a wrapper around edits, a whole file, or code to be skipped.
-    fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
+    fn handle_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), ParseStop> {
         let path = self.path_above(at);
         // If a fence was entered, the next one may close it.
         if path.is_none()
             && self.state.fences.is_empty()
-            && let Some(next) = self.lines.after_plain_fences(at)
+            && let Some(next) = self.lines.skip_plain_fences(at)
         {
             self.state.at = next;
             return Ok(());
         }
-        self.judge_fence(at, open, path)
+        self.classify_fence(at, open, path)
     }
 
     /// Decides what a fence is, whatever lines it contains.
-    pub(crate) fn judge_fence(
+    pub(crate) fn classify_fence(
         &mut self,
         at: usize,
         open: Fence<'t>,
         path: Option<&str>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ParseStop> {
         let first = self.line(at + 1)?;
-        let inner = first.and_then(fence);
+        let inner = first.and_then(parse_fence);
         let is_empty = inner.is_some_and(|inner| open.is_closed_by_fence(inner));
         // A fence without content is not an edit, unless a path above it makes it an empty file.
         if path.is_none() && is_empty {
@@ -160,30 +160,30 @@ impl<'t> Cursor<'_, 't> {
                     && self.path_at(at + 1).is_some()));
         let holds_patch =
             path.is_some_and(|path| path.ends_with(".patch") || path.ends_with(".diff"));
-        if is_wrapper && !(holds_patch && unified::starts(self, at + 1)?) {
-            return self.enter(at, open);
+        if is_wrapper && !(holds_patch && unified::begins_section(self, at + 1)?) {
+            return self.enter_fence(at, open);
         }
         let closing = match is_empty {
             true => Some(at + 1),
-            false => self.closing(at + 1 + usize::from(first.is_some()), open)?,
+            false => self.find_closing_line(at + 1 + usize::from(first.is_some()), open)?,
         };
         let end = closing.unwrap_or(self.lines.len());
-        if let Some(path) = path.filter(|_| self.takes(Dialect::Whole)) {
-            let part = whole::read(self, (at, closing), open, path, &|line| {
+        if let Some(path) = path.filter(|_| self.accepts_dialect(Dialect::Whole)) {
+            let part = whole::parse_whole_file(self, (at, closing), open, path, &|line| {
                 self.begins_edit(line)
             })?;
             self.state.parts.push(part);
             self.state.at = end + 1;
             return Ok(());
         }
-        if self.edit_from(at + 1)?.is_some_and(|edit| edit < end) {
-            return self.enter(at, open);
+        if self.find_edit_from(at + 1)?.is_some_and(|edit| edit < end) {
+            return self.enter_fence(at, open);
         }
         self.state.at = end + 1;
         Ok(())
     }
 
-    fn enter(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
+    fn enter_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), ParseStop> {
         // Between the lines of a fence that is opened twice there is only the path line.
         let path = |line: usize| !self.lines.is_blank(line) && self.path_at(line).is_some();
         let reopens = |outer: &EnteredFence| {
@@ -207,23 +207,25 @@ impl<'t> Cursor<'_, 't> {
     }
 
     /// Returns whether an edit in a format that is parsed begins at a line.
-    fn begins_edit(&self, at: usize) -> Result<bool, Stop> {
+    fn begins_edit(&self, at: usize) -> Result<bool, ParseStop> {
         let line = self.lines.get(at);
         let opens_block =
-            || self.takes(Dialect::SearchReplace) && search_replace::opens_block(line);
+            || self.accepts_dialect(Dialect::SearchReplace) && search_replace::opens_block(line);
         match line_start(line.as_bytes()) {
             Some(LineStart::Marker) => Ok(opens_block()),
-            Some(LineStart::Patch) => Ok(self.takes(Dialect::V4a) && v4a::is_part_of_patch(line)),
+            Some(LineStart::Patch) => {
+                Ok(self.accepts_dialect(Dialect::V4a) && v4a::is_part_of_patch(line))
+            }
             Some(LineStart::Dashes) if opens_block() => Ok(true),
             Some(LineStart::Dashes | LineStart::Diff) => {
-                Ok(self.takes(Dialect::Unified) && unified::starts(self, at)?)
+                Ok(self.accepts_dialect(Dialect::Unified) && unified::begins_section(self, at)?)
             }
             Some(LineStart::Thinking | LineStart::Fence) | None => Ok(false),
         }
     }
 
     /// Finds the first line, starting at a line, at which an edit begins.
-    fn edit_from(&mut self, from: usize) -> Result<Option<usize>, Stop> {
+    fn find_edit_from(&mut self, from: usize) -> Result<Option<usize>, ParseStop> {
         if let Some((known_from, found)) = self.next_edit
             && known_from <= from
             && found.is_none_or(|found| found >= from)

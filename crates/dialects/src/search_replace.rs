@@ -1,21 +1,21 @@
 //! SEARCH/REPLACE blocks: the lines to find, a divider, the replacement lines, between markers of one length.
 
 use crate::cursor::Cursor;
-use crate::error::Stop;
-use crate::fence::{fence, is_tag};
-use crate::part::{Action, Dialect, LineRole, PatchHunk, ReplyPart};
+use crate::error::ParseStop;
+use crate::fence::{is_tag, parse_fence};
+use crate::part::{Dialect, LineRole, PartAction, PatchHunk, ReplyPart};
 
 /// One of the three marker lines of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
-    kind: Kind,
+    kind: MarkerKind,
     length: usize,
-    style: Style,
+    style: MarkerStyle,
     indented: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum MarkerKind {
     Open,
     Divide,
     Close,
@@ -23,7 +23,7 @@ enum Kind {
 
 /// The characters that open and close a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+enum MarkerStyle {
     /// `<<<<<<<` and `>>>>>>>`.
     Angles,
     /// `-------` and `+++++++`.
@@ -33,28 +33,28 @@ enum Style {
 }
 
 /// Parses a line as a marker, of any length from three characters on.
-pub(crate) fn marker(line: &str) -> Option<Marker> {
-    let marker = any_marker(line)?;
+pub(crate) fn parse_marker(line: &str) -> Option<Marker> {
+    let marker = parse_any_marker(line)?;
     // A divider outside a block is the underline of a heading.
-    (marker.kind != Kind::Divide).then_some(marker)
+    (marker.kind != MarkerKind::Divide).then_some(marker)
 }
 
 /// Returns whether a line opens a block, correctly or not.
 pub(crate) fn opens_block(line: &str) -> bool {
-    any_marker(line).is_some_and(|marker| marker.kind == Kind::Open)
+    parse_any_marker(line).is_some_and(|marker| marker.kind == MarkerKind::Open)
 }
 
-fn any_marker(line: &str) -> Option<Marker> {
+fn parse_any_marker(line: &str) -> Option<Marker> {
     let text = line.trim();
     let mark = text.bytes().next().filter(u8::is_ascii)?;
     let length = text.bytes().take_while(|byte| *byte == mark).count();
     let word = text[length..].strip_prefix(' ').map(str::trim_start);
     let (kind, style) = match (mark, word) {
-        (b'<', Some("SEARCH" | "SEARCH>")) => (Kind::Open, Style::Angles),
-        (b'-', Some("SEARCH" | "SEARCH>")) => (Kind::Open, Style::Dashes),
-        (b'=', None) if length == text.len() => (Kind::Divide, Style::Any),
-        (b'>', Some("REPLACE")) => (Kind::Close, Style::Angles),
-        (b'+', Some("REPLACE")) => (Kind::Close, Style::Dashes),
+        (b'<', Some("SEARCH" | "SEARCH>")) => (MarkerKind::Open, MarkerStyle::Angles),
+        (b'-', Some("SEARCH" | "SEARCH>")) => (MarkerKind::Open, MarkerStyle::Dashes),
+        (b'=', None) if length == text.len() => (MarkerKind::Divide, MarkerStyle::Any),
+        (b'>', Some("REPLACE")) => (MarkerKind::Close, MarkerStyle::Angles),
+        (b'+', Some("REPLACE")) => (MarkerKind::Close, MarkerStyle::Dashes),
         _ => return None,
     };
     let indented = line.starts_with([' ', '\t']);
@@ -67,21 +67,25 @@ fn any_marker(line: &str) -> Option<Marker> {
 }
 
 /// Parses the block that begins with a marker.
-pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Result<(), Stop> {
-    if open.kind == Kind::Close {
-        return Err(Stop::malformed(
+pub(crate) fn parse_block(
+    reader: &mut Cursor<'_, '_>,
+    at: usize,
+    open: Marker,
+) -> Result<(), ParseStop> {
+    if open.kind == MarkerKind::Close {
+        return Err(ParseStop::malformed_error(
             at,
             "This line closes a block, and none is open. A marker inside a block's text is written with a backslash before it, or the block gets longer markers.",
         ));
     }
     if open.indented {
-        return Err(Stop::malformed(
+        return Err(ParseStop::malformed_error(
             at,
             "The block is indented. Markers must be at the start of their lines.",
         ));
     }
     if !matches!(open.length, 3 | 5..=9) {
-        return Err(Stop::malformed(
+        return Err(ParseStop::malformed_error(
             at,
             format!(
                 "The marker has {} characters; use 7, or up to 9 where the text has such lines itself.",
@@ -89,7 +93,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
             ),
         ));
     }
-    let path = path_for(reader, at)?;
+    let path = path_of_block(reader, at)?;
     let mut hunk = PatchHunk::default();
     let mut next = read_hint(reader, at + 1, &mut hunk)?;
     let mut side = LineRole::Removed;
@@ -97,11 +101,11 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
     loop {
         let Some(line) = reader.line(next)? else {
             let what = format!("the block that begins at line {} is not closed", at + 1);
-            return Err(Stop::cut_off(at, &what));
+            return Err(ParseStop::cut_off_error(at, &what));
         };
-        match any_marker(line).filter(|found| found.is_of(&open)) {
-            Some(found) if found.kind == Kind::Divide && found.indented => {
-                take(
+        match parse_any_marker(line).filter(|found| found.belongs_to_block(&open)) {
+            Some(found) if found.kind == MarkerKind::Divide && found.indented => {
+                add_content_line(
                     &mut hunk,
                     side,
                     line,
@@ -110,11 +114,11 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
                 );
             }
             Some(found) => match (side, found.kind) {
-                (LineRole::Removed, Kind::Divide) => side = LineRole::Added,
-                (LineRole::Added, Kind::Close) if !found.indented => break,
-                _ => return Err(out_of_place(next, at, found)),
+                (LineRole::Removed, MarkerKind::Divide) => side = LineRole::Added,
+                (LineRole::Added, MarkerKind::Close) if !found.indented => break,
+                _ => return Err(misplaced_marker_error(next, at, found)),
             },
-            None => take(
+            None => add_content_line(
                 &mut hunk,
                 side,
                 line,
@@ -122,16 +126,16 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
                 (&mut old_count, &mut new_lines),
             ),
         }
-        reader.count_line(next)?;
+        reader.check_line_count(next)?;
         next += 1;
     }
     let action = if old_count == 0 {
         let own_lines_have_cr = reader.lines.has_cr(at);
-        Action::Fill(reader.lines.content(new_lines, own_lines_have_cr))
+        PartAction::Fill(reader.lines.new_file_text(new_lines, own_lines_have_cr))
     } else {
         let has_gaps = hunk.old_lines().any(|line| line.trim() == "...");
         hunk.has_gaps = has_gaps;
-        Action::Edit(hunk)
+        PartAction::Edit(hunk)
     };
     let part = ReplyPart::new(Dialect::SearchReplace, at + 1, &path, action);
     reader.state.parts.push(part);
@@ -142,20 +146,20 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
 
 impl Marker {
     /// Returns whether a marker belongs to a block that another one opened.
-    fn is_of(&self, open: &Marker) -> bool {
-        self.length == open.length && (self.style == Style::Any || self.style == open.style)
+    fn belongs_to_block(&self, open: &Marker) -> bool {
+        self.length == open.length && (self.style == MarkerStyle::Any || self.style == open.style)
     }
 }
 
 /// Adds a line of content to its side.
-fn take<'t>(
+fn add_content_line<'t>(
     hunk: &mut PatchHunk,
     side: LineRole,
     line: &'t str,
     at: usize,
     (old_count, new_lines): (&mut usize, &mut Vec<(usize, &'t str)>),
 ) {
-    let text = unescaped(line);
+    let text = unescape_marker(line);
     if side == LineRole::Removed {
         *old_count += 1;
     } else {
@@ -165,25 +169,25 @@ fn take<'t>(
 }
 
 /// Removes the backslash before a marker line inside content.
-fn unescaped(line: &str) -> &str {
+fn unescape_marker(line: &str) -> &str {
     let behind = line.trim_start_matches('\\');
     let is_marker =
-        behind.len() < line.len() && any_marker(behind).is_some_and(|found| !found.indented);
+        behind.len() < line.len() && parse_any_marker(behind).is_some_and(|found| !found.indented);
     if is_marker { &line[1..] } else { line }
 }
 
-fn out_of_place(at: usize, opened: usize, found: Marker) -> Stop {
+fn misplaced_marker_error(at: usize, opened: usize, found: Marker) -> ParseStop {
     let words = match found.kind {
-        Kind::Open => format!("A block opens here, and the one that begins at line {} is not closed.", opened + 1),
-        Kind::Divide => "A second divider in one block. A line like this in the text is written with a backslash before it, or the block gets longer markers.".to_owned(),
-        Kind::Close if found.indented => "The marker is indented. Markers must be at the start of their lines.".to_owned(),
-        Kind::Close => format!("The block that begins at line {} is closed without a divider between its two sides.", opened + 1),
+        MarkerKind::Open => format!("A block opens here, and the one that begins at line {} is not closed.", opened + 1),
+        MarkerKind::Divide => "A second divider in one block. A line like this in the text is written with a backslash before it, or the block gets longer markers.".to_owned(),
+        MarkerKind::Close if found.indented => "The marker is indented. Markers must be at the start of their lines.".to_owned(),
+        MarkerKind::Close => format!("The block that begins at line {} is closed without a divider between its two sides.", opened + 1),
     };
-    Stop::malformed(at, words)
+    ParseStop::malformed_error(at, words)
 }
 
 /// Parses `:start_line:N`, `:end_line:N` and the line of dashes after them, at the beginning of the block.
-fn read_hint(reader: &Cursor<'_, '_>, at: usize, hunk: &mut PatchHunk) -> Result<usize, Stop> {
+fn read_hint(reader: &Cursor<'_, '_>, at: usize, hunk: &mut PatchHunk) -> Result<usize, ParseStop> {
     let number = |line: &str, name: &str| -> Option<u64> {
         line.trim().strip_prefix(name)?.trim().parse().ok()
     };
@@ -213,10 +217,10 @@ fn read_hint(reader: &Cursor<'_, '_>, at: usize, hunk: &mut PatchHunk) -> Result
 
 /// Returns the file of a block: the path line above it or above its fence, else the file of the block directly before
 /// it.
-fn path_for(reader: &Cursor<'_, '_>, at: usize) -> Result<String, Stop> {
+fn path_of_block(reader: &Cursor<'_, '_>, at: usize) -> Result<String, ParseStop> {
     let is_fence = |at: usize| {
         let line = reader.lines.get(at);
-        fence(line).is_some() || is_tag(line)
+        parse_fence(line).is_some() || is_tag(line)
     };
     let above = match at.checked_sub(1) {
         Some(above) if is_fence(above) => reader.path_above(above),
@@ -230,7 +234,7 @@ fn path_for(reader: &Cursor<'_, '_>, at: usize) -> Result<String, Stop> {
     {
         return Ok(path.clone());
     }
-    Err(Stop::malformed(
+    Err(ParseStop::malformed_error(
         at,
         "The block names no file. Write the path alone on the line above the block or above its fence.",
     ))

@@ -1,16 +1,16 @@
 //! Parses a reply while it is still being written: it is fed piece by piece and returns parts as they are completed.
 
-use crate::cursor::{Cursor, Ended, Options, ReadingState};
-use crate::error::{ParseError, Stop};
-use crate::lines::{LONGEST, LineMarks, ReplyLines};
+use crate::cursor::{Cursor, ParseOptions, ReadingState, ReplyEnd};
+use crate::error::{ParseError, ParseStop};
+use crate::lines::{LineMarks, MAX_REPLY_LENGTH, ReplyLines};
 use crate::part::ReplyPart;
 
 /// A reply that arrives in pieces.
 ///
 /// ```
-/// use lancet_dialects::{Options, ReplyStream};
+/// use lancet_dialects::{ParseOptions, ReplyStream};
 ///
-/// let options = Options::default();
+/// let options = ParseOptions::default();
 /// let mut stream = ReplyStream::new(&options);
 /// assert!(stream.feed("a.txt\n<<<<<<< SEARCH\nold\n====")?.is_empty());
 /// let closed = stream.feed("===\nnew\n>>>>>>> REPLACE\n\nand then")?;
@@ -19,7 +19,7 @@ use crate::part::ReplyPart;
 /// # Ok::<(), lancet_dialects::ParseError>(())
 /// ```
 pub struct ReplyStream<'k> {
-    options: &'k Options<'k>,
+    options: &'k ParseOptions<'k>,
     text: String,
     marks: LineMarks,
     state: ReadingState,
@@ -27,7 +27,7 @@ pub struct ReplyStream<'k> {
 
 impl<'k> ReplyStream<'k> {
     /// Creates a reply of which nothing has arrived yet.
-    pub fn new(options: &'k Options<'k>) -> Self {
+    pub fn new(options: &'k ParseOptions<'k>) -> Self {
         ReplyStream {
             options,
             text: String::new(),
@@ -43,18 +43,18 @@ impl<'k> ReplyStream<'k> {
     pub fn feed(&mut self, piece: &str) -> Result<&[ReplyPart], ParseError> {
         let from = self.text.len();
         let before = self.state.parts.len();
-        if from + piece.len() < LONGEST {
+        if from + piece.len() < MAX_REPLY_LENGTH {
             self.text.push_str(piece);
         }
         let whole = self.text.rfind('\n').map_or(0, |end| end + 1);
-        self.marks.extend(&self.text, from);
+        self.marks.add_lines(&self.text, from);
         // The line after the last newline is not complete.
         let complete = self.marks.count() - usize::from(whole < self.text.len());
         let lines = ReplyLines::new(&self.text[..whole], &self.marks, complete);
-        let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::No);
-        match reader.run() {
-            Ok(()) | Err(Stop::More) => Ok(&self.state.parts[before..]),
-            Err(Stop::Bad(error)) => Err(error),
+        let mut reader = Cursor::new(lines, self.options, &mut self.state, ReplyEnd::No);
+        match reader.run_to_end() {
+            Ok(()) | Err(ParseStop::More) => Ok(&self.state.parts[before..]),
+            Err(ParseStop::Bad(error)) => Err(error),
         }
     }
 
@@ -64,8 +64,8 @@ impl<'k> ReplyStream<'k> {
     /// As [`crate::parse`]: a reply that is cut off, malformed, or without an edit.
     pub fn finish(mut self) -> Result<Vec<ReplyPart>, ParseError> {
         let lines = ReplyLines::new(&self.text, &self.marks, self.marks.count());
-        let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::Yes);
-        if let Err(Stop::Bad(error)) = reader.run() {
+        let mut reader = Cursor::new(lines, self.options, &mut self.state, ReplyEnd::Yes);
+        if let Err(ParseStop::Bad(error)) = reader.run_to_end() {
             return Err(error);
         }
         reader.finish()?;

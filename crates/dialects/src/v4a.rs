@@ -4,77 +4,77 @@
 use std::collections::HashMap;
 
 use crate::cursor::Cursor;
-use crate::error::Stop;
-use crate::part::{Action, Dialect, LineRole, PatchHunk, ReplyPart};
+use crate::error::ParseStop;
+use crate::part::{Dialect, LineRole, PartAction, PatchHunk, ReplyPart};
 
-const BEGIN: &str = "*** Begin Patch";
-const END: &str = "*** End Patch";
+const BEGIN_PATCH: &str = "*** Begin Patch";
+const END_PATCH: &str = "*** End Patch";
 const END_OF_FILE: &str = "*** End of File";
-const ADD: &str = "*** Add File:";
-const DELETE: &str = "*** Delete File:";
-const UPDATE: &str = "*** Update File:";
-const MOVE: &str = "*** Move to:";
+const ADD_FILE: &str = "*** Add File:";
+const DELETE_FILE: &str = "*** Delete File:";
+const UPDATE_FILE: &str = "*** Update File:";
+const MOVE_TO: &str = "*** Move to:";
 
 /// Returns whether a line begins a patch, or is a header that can only occur inside one.
 pub(crate) fn is_part_of_patch(line: &str) -> bool {
     let text = line.trim();
-    text == BEGIN
-        || [ADD, DELETE, UPDATE]
+    text == BEGIN_PATCH
+        || [ADD_FILE, DELETE_FILE, UPDATE_FILE]
             .iter()
             .any(|header| text.starts_with(header))
 }
 
 /// Parses the patch that begins at a line.
-pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
-    if reader.lines.get(at).trim() != BEGIN {
-        return Err(Stop::malformed(
+pub(crate) fn parse_patch(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), ParseStop> {
+    if reader.lines.get(at).trim() != BEGIN_PATCH {
+        return Err(ParseStop::malformed_error(
             at,
-            format!("The patch has no `{BEGIN}` line. Put it before the first file."),
+            format!("The patch has no `{BEGIN_PATCH}` line. Put it before the first file."),
         ));
     }
     let mut parts = Vec::new();
     let mut next = at + 1;
     loop {
-        Stop::check_number(parts.len(), next)?;
+        ParseStop::check_part_count(parts.len(), next)?;
         let line = line_of_patch(reader, at, next)?;
         let text = line.trim();
-        if text == END {
+        if text == END_PATCH {
             break;
-        } else if let Some(path) = text.strip_prefix(ADD) {
+        } else if let Some(path) = text.strip_prefix(ADD_FILE) {
             next = read_added(reader, (at, next), path, &mut parts)?;
-        } else if let Some(path) = text.strip_prefix(DELETE) {
-            let path = named(next, path)?;
-            let action = Action::Delete { lines: None };
+        } else if let Some(path) = text.strip_prefix(DELETE_FILE) {
+            let path = header_path(next, path)?;
+            let action = PartAction::Delete { lines: None };
             parts.push(ReplyPart::new(Dialect::V4a, next + 1, path, action));
             next += 1;
-        } else if let Some(path) = text.strip_prefix(UPDATE) {
+        } else if let Some(path) = text.strip_prefix(UPDATE_FILE) {
             next = read_updated(reader, (at, next), path, &mut parts)?;
         } else if text.is_empty() {
-            next = reader.lines.after_empty(next).max(next + 1);
+            next = reader.lines.skip_empty_lines(next).max(next + 1);
         } else {
-            return Err(Stop::malformed(
+            return Err(ParseStop::malformed_error(
                 next,
                 format!(
-                    "This line is none of the headers `{ADD}`, `{DELETE}`, `{UPDATE}`, and belongs to no file."
+                    "This line is none of the headers `{ADD_FILE}`, `{DELETE_FILE}`, `{UPDATE_FILE}`, and belongs to no file."
                 ),
             ));
         }
     }
     if parts.is_empty() {
-        return Err(Stop::malformed(at, "The patch names no file."));
+        return Err(ParseStop::malformed_error(at, "The patch names no file."));
     }
-    name_next_anchors(&mut parts);
+    set_next_anchors(&mut parts);
     reader.state.parts.extend(parts);
     reader.state.at = next + 1;
     Ok(())
 }
 
 /// Sets, for each hunk with an anchor, the next different anchor for its file.
-fn name_next_anchors(parts: &mut [ReplyPart]) {
+fn set_next_anchors(parts: &mut [ReplyPart]) {
     // For each file the next anchor, and the one after it that differs.
     let mut following: HashMap<String, (String, Option<String>)> = HashMap::new();
     for part in parts.iter_mut().rev() {
-        let Action::Edit(hunk) = &mut part.action else {
+        let PartAction::Edit(hunk) = &mut part.action else {
             continue;
         };
         let (Some(first), Some(last)) = (hunk.anchors.first(), hunk.anchors.last()) else {
@@ -96,19 +96,23 @@ fn name_next_anchors(parts: &mut [ReplyPart]) {
     }
 }
 
-fn line_of_patch<'t>(reader: &Cursor<'_, 't>, begun: usize, at: usize) -> Result<&'t str, Stop> {
+fn line_of_patch<'t>(
+    reader: &Cursor<'_, 't>,
+    begun: usize,
+    at: usize,
+) -> Result<&'t str, ParseStop> {
     reader.line(at)?.ok_or_else(|| {
         let line = begun + 1;
-        let what = format!("the patch that begins at line {line} has no `{END}` line");
-        Stop::cut_off(begun, &what)
+        let what = format!("the patch that begins at line {line} has no `{END_PATCH}` line");
+        ParseStop::cut_off_error(begun, &what)
     })
 }
 
 /// Returns the path of a header.
-fn named(at: usize, path: &str) -> Result<&str, Stop> {
+fn header_path(at: usize, path: &str) -> Result<&str, ParseStop> {
     let path = path.trim();
     if path.is_empty() {
-        return Err(Stop::malformed(
+        return Err(ParseStop::malformed_error(
             at,
             "The header names no file. Write the path behind the colon.",
         ));
@@ -126,8 +130,8 @@ fn read_added(
     (begun, at): (usize, usize),
     path: &str,
     parts: &mut Vec<ReplyPart>,
-) -> Result<usize, Stop> {
-    let path = named(at, path)?;
+) -> Result<usize, ParseStop> {
+    let path = header_path(at, path)?;
     let own_lines_have_cr = reader.lines.has_cr(at);
     let mut content = String::new();
     let mut next = at + 1;
@@ -140,14 +144,14 @@ fn read_added(
         } else if is_header(line) {
             break;
         } else {
-            return Err(Stop::malformed(
+            return Err(ParseStop::malformed_error(
                 next,
                 "A line of an added file has no `+` before it.",
             ));
         }
         next += 1;
     }
-    let action = Action::Create {
+    let action = PartAction::Create {
         text: content,
         executable: false,
     };
@@ -160,15 +164,15 @@ fn read_updated(
     (begun, at): (usize, usize),
     path: &str,
     parts: &mut Vec<ReplyPart>,
-) -> Result<usize, Stop> {
-    let path = named(at, path)?;
+) -> Result<usize, ParseStop> {
+    let path = header_path(at, path)?;
     let mut next = at + 1;
     let mut moved = None;
     if let Some(to) = line_of_patch(reader, begun, next)?
         .trim()
-        .strip_prefix(MOVE)
+        .strip_prefix(MOVE_TO)
     {
-        moved = Some((next, named(next, to)?.to_owned()));
+        moved = Some((next, header_path(next, to)?.to_owned()));
         next += 1;
     }
     let before = parts.len();
@@ -182,9 +186,9 @@ fn read_updated(
             Dialect::V4a,
             next + 1,
             path,
-            Action::Edit(hunk),
+            PartAction::Edit(hunk),
         ));
-        Stop::check_number(parts.len(), next)?;
+        ParseStop::check_part_count(parts.len(), next)?;
         next = end;
     }
     match moved {
@@ -192,10 +196,10 @@ fn read_updated(
             Dialect::V4a,
             line + 1,
             path,
-            Action::Move { to },
+            PartAction::Move { to },
         )),
         None if parts.len() == before => {
-            return Err(Stop::malformed(
+            return Err(ParseStop::malformed_error(
                 at,
                 "The file is to be updated, and no lines of it are named.",
             ));
@@ -206,11 +210,15 @@ fn read_updated(
 }
 
 /// Parses one hunk: anchors, then lines with their signs.
-fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchHunk, usize), Stop> {
+fn read_hunk(
+    reader: &Cursor<'_, '_>,
+    begun: usize,
+    at: usize,
+) -> Result<(PatchHunk, usize), ParseStop> {
     let mut hunk = PatchHunk::default();
     let mut next = at;
     while let Some(anchor) = line_of_patch(reader, begun, next)?.strip_prefix("@@") {
-        reader.count_line(next)?;
+        reader.check_line_count(next)?;
         hunk.anchors.extend(anchor_text(anchor));
         next += 1;
     }
@@ -230,18 +238,18 @@ fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchH
             Some('-') => (LineRole::Removed, &line[1..]),
             Some('+') => (LineRole::Added, &line[1..]),
             Some(_) => {
-                return Err(Stop::malformed(
+                return Err(ParseStop::malformed_error(
                     next,
                     "A line of a hunk begins with a blank, `-` or `+`; this one has no sign.",
                 ));
             }
         };
-        reader.count_line(next)?;
+        reader.check_line_count(next)?;
         hunk.push(role, text);
         next += 1;
     }
     if hunk.lines.is_empty() {
-        return Err(Stop::malformed(at, "The hunk has no lines."));
+        return Err(ParseStop::malformed_error(at, "The hunk has no lines."));
     }
     Ok((hunk, next))
 }

@@ -1,7 +1,7 @@
 //! The dialect cases of the repository, as far as parsing decides them: valid input is parsed, and malformed input is
 //! an error at its line.
 
-use lancet_dialects::{Dialect, Options, ParseErrorKind, ReplyStream, parse};
+use lancet_dialects::{Dialect, ParseErrorKind, ParseOptions, ReplyStream, parse};
 use serde_json::Value;
 
 fn cases() -> Vec<Value> {
@@ -42,7 +42,7 @@ fn check(case: &Value, format: Option<Dialect>) -> Result<(), String> {
     // The case runner replaces this by the root.
     let reply = reply.replace("$ROOT", "/root-folder");
     let is_known = |path: &str| case["files"].get(path).is_some();
-    let options = Options {
+    let options = ParseOptions {
         format,
         is_known: &is_known,
     };
@@ -112,7 +112,7 @@ fn headers_of_a_diff_that_contradict_each_other_are_an_error() {
         "rename from a.txt\n--- a/a.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-x\n+y\n",
         "rename to b.txt\n--- a/a.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-x\n+y\n",
     ] {
-        let error = parse(&format!("{start}{lines}"), &Options::default()).expect_err(lines);
+        let error = parse(&format!("{start}{lines}"), &ParseOptions::default()).expect_err(lines);
         assert_eq!(
             (error.line, error.kind),
             (1, ParseErrorKind::Malformed),
@@ -124,7 +124,7 @@ fn headers_of_a_diff_that_contradict_each_other_are_an_error() {
 #[test]
 fn a_rename_that_ends_inside_its_new_name_is_cut_off() {
     let reply = "diff --git a/a.txt b/moved/a.txt\nrename from a.txt\nrename to mov";
-    let error = parse(reply, &Options::default()).expect_err("cut off");
+    let error = parse(reply, &ParseOptions::default()).expect_err("cut off");
     assert_eq!(error.kind, ParseErrorKind::CutOff);
 }
 
@@ -132,7 +132,7 @@ fn a_rename_that_ends_inside_its_new_name_is_cut_off() {
 fn names_that_do_not_belong_together_are_no_section() {
     let new = "@@ -0,0 +1 @@\n+x\n";
     let git = "diff --git a/new.txt b/new.txt\nnew file mode 100644\n";
-    let kind = |reply: String| parse(&reply, &Options::default()).map_err(|error| error.kind);
+    let kind = |reply: String| parse(&reply, &ParseOptions::default()).map_err(|error| error.kind);
     for reply in [
         format!("--- /dev/null\n--- a/a.txt\n+++ b/new.txt\n{new}"),
         format!("{git}--- /dev/null\n--- a/a.txt\n+++ b/new.txt\n{new}"),
@@ -164,9 +164,9 @@ fn names_that_do_not_belong_together_are_no_section() {
 #[test]
 fn the_examples_of_every_prompt_are_edits_in_its_format() {
     for dialect in Dialect::ALL {
-        let options = Options {
+        let options = ParseOptions {
             format: Some(dialect),
-            ..Options::default()
+            ..ParseOptions::default()
         };
         let parts =
             parse(dialect.prompt(), &options).unwrap_or_else(|error| panic!("{dialect}: {error}"));
@@ -183,7 +183,7 @@ fn the_edits_of_a_reply_have_at_most_so_many_lines() {
         format!("*** Begin Patch\n*** Update File: a.txt\n@@ a\n{context}@@ b\n{context}"),
     ];
     for reply in replies {
-        let error = lancet_dialects::parse(&reply, &lancet_dialects::Options::default())
+        let error = lancet_dialects::parse(&reply, &lancet_dialects::ParseOptions::default())
             .expect_err("too many");
         assert_eq!(error.kind, lancet_dialects::ParseErrorKind::Unsupported);
         assert!(error.message.contains("1000000 lines"), "{error}");
@@ -195,9 +195,9 @@ fn empty_lines_in_a_hunk_are_passed_once() {
     // Each of them looked up the line after all of them: 100,000 took minutes.
     let empty = "\n".repeat(100_000);
     let reply = format!("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-x\n+y\n z\n{empty} z\n");
-    let parts = lancet_dialects::parse(&reply, &lancet_dialects::Options::default());
+    let parts = lancet_dialects::parse(&reply, &lancet_dialects::ParseOptions::default());
     let parts = parts.expect("a diff");
-    let lancet_dialects::Action::Edit(hunk) = &parts[0].action else {
+    let lancet_dialects::PartAction::Edit(hunk) = &parts[0].action else {
         panic!("{:?}", parts[0].action);
     };
     assert_eq!(hunk.lines.len(), 100_004);
@@ -217,7 +217,7 @@ fn a_reply_has_at_most_so_many_edits() {
         "a.txt\n```\nx\n```\n".repeat(50_001),
     ];
     for reply in replies {
-        let error = lancet_dialects::parse(&reply, &lancet_dialects::Options::default())
+        let error = lancet_dialects::parse(&reply, &lancet_dialects::ParseOptions::default())
             .expect_err("too many");
         assert_eq!(error.kind, lancet_dialects::ParseErrorKind::Unsupported);
         assert!(error.message.contains("50000 edits"), "{error}");

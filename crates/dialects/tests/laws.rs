@@ -1,7 +1,7 @@
 //! Properties of any reply: no panic, the same parts in one piece and in many, and parts that are rendered in a format
 //! are parsed back from it.
 
-use lancet_dialects::{Action, Dialect, LineRole, Options, ReplyPart, ReplyStream, parse};
+use lancet_dialects::{Dialect, LineRole, ParseOptions, PartAction, ReplyPart, ReplyStream, parse};
 use lancet_testing::laws::config;
 use proptest::prelude::*;
 
@@ -80,7 +80,7 @@ fn reply() -> impl Strategy<Value = String> {
 fn fed(
     reply: &str,
     step: usize,
-    options: &Options<'_>,
+    options: &ParseOptions<'_>,
 ) -> Result<Vec<ReplyPart>, lancet_dialects::ParseError> {
     let mut stream = ReplyStream::new(options);
     let mut rest = reply;
@@ -108,11 +108,11 @@ proptest! {
 
     #[test]
     fn a_reply_means_the_same_in_one_piece_and_in_many(reply in reply(), step in 1_usize..9) {
-        let options = Options::default();
+        let options = ParseOptions::default();
         let whole = parse(&reply, &options);
         prop_assert_eq!(fed(&reply, step, &options), whole.clone());
         for dialect in Dialect::ALL {
-            let options = Options { format: Some(dialect), ..options };
+            let options = ParseOptions { format: Some(dialect), ..options };
             let parts = parse(&reply, &options);
             prop_assert!(parts.iter().flatten().all(|part| part.dialect == dialect));
         }
@@ -123,9 +123,9 @@ proptest! {
 
     #[test]
     fn no_marker_of_a_block_is_ever_content(reply in reply()) {
-        let options = Options { format: Some(Dialect::SearchReplace), ..Options::default() };
+        let options = ParseOptions { format: Some(Dialect::SearchReplace), ..ParseOptions::default() };
         for part in parse(&reply, &options).into_iter().flatten() {
-            if let Action::Edit(hunk) = &part.action {
+            if let PartAction::Edit(hunk) = &part.action {
                 let lines: Vec<&str> = reply.lines().collect();
                 let length = lines[part.line - 1].trim().split(' ').next().map_or(0, str::len);
                 for line in &hunk.lines {
@@ -149,12 +149,12 @@ proptest! {
         let (olds, news) = (old.len() + 1, new.len() + 1);
         let diff = format!("--- a/a/b.rs\n+++ b/a/b.rs\n@@ -1,{olds} +1,{news} @@\n {context}\n{}{}", join("-", &old), join("+", &new));
         for (dialect, reply) in [(Dialect::SearchReplace, block), (Dialect::V4a, patch), (Dialect::Unified, diff)] {
-            let parts = parse(&reply, &Options::default());
+            let parts = parse(&reply, &ParseOptions::default());
             let parts = parts.map_err(|error| TestCaseError::fail(format!("{error}\n{reply}")))?;
             prop_assert_eq!(parts.len(), 1);
             prop_assert_eq!(parts[0].dialect, dialect);
             prop_assert_eq!(&parts[0].path, "a/b.rs");
-            let Action::Edit(hunk) = &parts[0].action else {
+            let PartAction::Edit(hunk) = &parts[0].action else {
                 return Err(TestCaseError::fail("no edit"));
             };
             let wanted: Vec<&str> = std::iter::once(&context).chain(&old).map(String::as_str).collect();

@@ -4,16 +4,16 @@
 use std::ffi::OsStr;
 
 /// The largest file that is converted.
-pub const LARGEST_CONVERTED: u64 = 96 << 20;
+pub const MAX_CONVERTED_BYTES: u64 = 96 << 20;
 
 /// The longest text that a program may output, in bytes.
-pub const MOST_OUTPUT: usize = 16 << 20;
+pub const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
 /// The time limit of a program, in seconds.
-pub const MOST_SECONDS: u64 = 20;
+pub const TIME_LIMIT_SECONDS: u64 = 20;
 
 /// The placeholder in an argument of a program for the path of the file.
-pub const PATH: &str = "{path}";
+pub const PATH_PLACEHOLDER: &str = "{path}";
 
 /// An entry of `read.converters`: a program that extracts the text of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Converter {
     /// The pattern of the files.
     pub pattern: String,
     /// The program and its arguments. The program receives the file on its standard input or, if an argument contains
-    /// [`PATH`], as a copy of the file under its own name.
+    /// [`PATH_PLACEHOLDER`], as a copy of the file under its own name.
     pub command: Vec<String>,
 }
 
@@ -36,10 +36,10 @@ pub enum ConvertError {
     #[error("it could not be started: {0}")]
     Unavailable(String),
     /// The program took longer than is allowed.
-    #[error("it took longer than {MOST_SECONDS} seconds")]
+    #[error("it took longer than {TIME_LIMIT_SECONDS} seconds")]
     TooLong,
     /// The program gave more text than is allowed.
-    #[error("it gave more than {} MiB of text", MOST_OUTPUT >> 20)]
+    #[error("it gave more than {} MiB of text", MAX_OUTPUT_BYTES >> 20)]
     TooMuch,
     /// The program ended with an error.
     #[error("it ended with {how}{}{words}", if .words.is_empty() { "" } else { ": " })]
@@ -54,7 +54,7 @@ pub enum ConvertError {
     Stopped,
 }
 
-/// Starts the programs of `read.converters`. An implementation ends every program within [`MOST_SECONDS`].
+/// Starts the programs of `read.converters`. An implementation ends every program within [`TIME_LIMIT_SECONDS`].
 pub trait FileConverter: Send + Sync {
     /// Returns the text of a file, extracted by the program of an entry. `is_stopped` is checked from time to time, and
     /// if it returns true the program is ended.

@@ -9,13 +9,13 @@ pub(crate) mod text;
 
 use std::ops::Range;
 
-pub(crate) use check::document;
+pub(crate) use check::check_document;
 
 /// The place where a text stops being JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {expected}")]
 #[non_exhaustive]
-pub struct Malformed {
+pub struct MalformedJson {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -26,7 +26,7 @@ pub struct Malformed {
 
 /// The types of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum JsonType {
     Object,
     Array,
     String,
@@ -36,24 +36,24 @@ pub(crate) enum Type {
 
 /// A name and its value in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
+pub(crate) struct JsonMember {
     /// The name's string, with its quotes.
     pub(crate) key: Range<usize>,
     pub(crate) value: Range<usize>,
 }
 
 /// Returns the type of the value that begins at `at`.
-pub(crate) fn type_at(text: &str, at: usize) -> Type {
+pub(crate) fn type_at(text: &str, at: usize) -> JsonType {
     match text.as_bytes().get(at) {
-        Some(b'{') => Type::Object,
-        Some(b'[') => Type::Array,
-        Some(b'"') => Type::String,
-        _ => Type::Scalar,
+        Some(b'{') => JsonType::Object,
+        Some(b'[') => JsonType::Array,
+        Some(b'"') => JsonType::String,
+        _ => JsonType::Scalar,
     }
 }
 
 /// Returns the members of an object in the order of the text, including duplicate names.
-pub(crate) fn members(text: &str, object: &Range<usize>) -> Vec<Member> {
+pub(crate) fn object_members(text: &str, object: &Range<usize>) -> Vec<JsonMember> {
     let mut members = Vec::new();
     let mut at = skip_space(text, object.start + 1);
     while at < object.end && text.as_bytes()[at] == b'"' {
@@ -62,13 +62,13 @@ pub(crate) fn members(text: &str, object: &Range<usize>) -> Vec<Member> {
         let start = skip_space(text, colon + 1);
         let value = start..end_of_value(text, start);
         at = skip_separator(text, value.end);
-        members.push(Member { key, value });
+        members.push(JsonMember { key, value });
     }
     members
 }
 
 /// Returns the items of an array in order.
-pub(crate) fn items(text: &str, array: &Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn array_items(text: &str, array: &Range<usize>) -> Vec<Range<usize>> {
     let mut items = Vec::new();
     let mut at = skip_space(text, array.start + 1);
     while at + 1 < array.end {
@@ -80,11 +80,15 @@ pub(crate) fn items(text: &str, array: &Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Returns the value of a name. Of duplicate names the last one counts, as in Python and JavaScript.
-pub(crate) fn value_of<'m>(text: &str, members: &'m [Member], name: &str) -> Option<&'m Member> {
+pub(crate) fn last_member_named<'m>(
+    text: &str,
+    members: &'m [JsonMember],
+    name: &str,
+) -> Option<&'m JsonMember> {
     members
         .iter()
         .rev()
-        .find(|member| text::decode(&text[member.key.clone()]) == name)
+        .find(|member| text::decode_literal(&text[member.key.clone()]) == name)
 }
 
 /// Skips white space and one comma from the end of a value to the beginning of the next one.

@@ -14,5 +14,5 @@ pub mod picture;
 mod shared_ends;
 pub mod syntax;
 
-pub use json::Malformed;
+pub use json::MalformedJson;
 pub use notebook::Notebook;

@@ -27,7 +27,7 @@ pub use cell::{Cell, CellType};
 pub use edit::{NewCell, Splice};
 pub use output::{Base64, Output};
 
-use crate::json::{self, Malformed, Type};
+use crate::json::{self, JsonType, MalformedJson};
 
 /// Why a text is not a notebook.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +35,7 @@ use crate::json::{self, Malformed, Type};
 pub enum NotebookError {
     /// The text is not JSON.
     #[error("no JSON: {0}")]
-    NotJson(#[from] Malformed),
+    NotJson(#[from] MalformedJson),
     /// The text is JSON of another shape.
     #[error("JSON, but no notebook: {0}")]
     OtherJson(String),
@@ -64,14 +64,14 @@ pub struct Notebook<'t> {
 impl<'t> Notebook<'t> {
     /// Parses a notebook. Of duplicate names in an object the last one counts.
     pub fn parse(text: &'t str) -> Result<Self, NotebookError> {
-        let whole = json::document(text)?;
+        let whole = json::check_document(text)?;
         let other = |why: &str| NotebookError::OtherJson(why.to_owned());
-        if json::type_at(text, whole.start) != Type::Object {
+        if json::type_at(text, whole.start) != JsonType::Object {
             return Err(other("the outermost value is no object"));
         }
-        let members = json::members(text, &whole);
+        let members = json::object_members(text, &whole);
         let number = |name: &str| {
-            json::value_of(text, &members, name)
+            json::last_member_named(text, &members, name)
                 .and_then(|member| text[member.value.clone()].parse::<u64>().ok())
         };
         let major = number("nbformat").ok_or_else(|| other("`nbformat` is no number"))?;
@@ -81,9 +81,9 @@ impl<'t> Notebook<'t> {
         };
         let (array, ranges) = match major {
             4 => {
-                let array = array_of(text, &members, "cells")
+                let array = array_member(text, &members, "cells")
                     .ok_or_else(|| other("`cells` is no array"))?;
-                let ranges = json::items(text, &array);
+                let ranges = json::array_items(text, &array);
                 (Some(array), ranges)
             }
             3 => (None, worksheet_cells(text, &members)),
@@ -94,7 +94,7 @@ impl<'t> Notebook<'t> {
         };
         let mut cells = Vec::with_capacity(ranges.len());
         for (number, range) in ranges.into_iter().enumerate() {
-            if json::type_at(text, range.start) != Type::Object {
+            if json::type_at(text, range.start) != JsonType::Object {
                 return Err(NotebookError::OtherJson(format!(
                     "cell {number} is no object"
                 )));
@@ -119,30 +119,30 @@ impl<'t> Notebook<'t> {
             return Ok(());
         }
         let text = self.text;
-        let whole = json::document(text)?;
-        let members = json::members(text, &whole);
-        let type_of = |member: &json::Member| json::type_at(text, member.value.start);
+        let whole = json::check_document(text)?;
+        let members = json::object_members(text, &whole);
+        let type_of = |member: &json::JsonMember| json::type_at(text, member.value.start);
         let lacks = |what: String| Err(NotebookError::OtherJson(what));
-        let metadata = json::value_of(text, &members, "metadata").map(type_of);
-        if metadata != Some(Type::Object) {
+        let metadata = json::last_member_named(text, &members, "metadata").map(type_of);
+        if metadata != Some(JsonType::Object) {
             return lacks("`metadata` is no object".to_owned());
         }
-        let minor = json::value_of(text, &members, "nbformat_minor");
+        let minor = json::last_member_named(text, &members, "nbformat_minor");
         if minor.is_none_or(|minor| text[minor.value.clone()].parse::<u64>().is_err()) {
             return lacks("`nbformat_minor` is no number".to_owned());
         }
         for (number, cell) in self.cells.iter().enumerate() {
-            let is = |name: &str, wanted: Type| cell.member(name).map(type_of) == Some(wanted);
+            let is = |name: &str, wanted: JsonType| cell.member(name).map(type_of) == Some(wanted);
             let is_code = *cell.cell_type() == CellType::Code;
             let is_known =
                 is_code || matches!(cell.cell_type(), CellType::Markdown | CellType::Raw);
             let missing = if !is_known {
                 "`cell_type`"
-            } else if !is("metadata", Type::Object) {
+            } else if !is("metadata", JsonType::Object) {
                 "`metadata`"
-            } else if !is("source", Type::Array) && !is("source", Type::String) {
+            } else if !is("source", JsonType::Array) && !is("source", JsonType::String) {
                 "`source`"
-            } else if is_code && !is("outputs", Type::Array) {
+            } else if is_code && !is("outputs", JsonType::Array) {
                 "`outputs`"
             } else if is_code && cell.member("execution_count").is_none() {
                 "`execution_count`"
@@ -188,9 +188,9 @@ impl<'t> Notebook<'t> {
         let used: HashSet<&str> = self.cells.iter().filter_map(Cell::id).collect();
         // FNV-1a over the seed; each further round hashes the hash. Except for collisions of 32 bits, the loop ends
         // after at most one round per cell.
-        let mut hash = fnv(0xcbf2_9ce4_8422_2325, seed.as_bytes());
+        let mut hash = fnv1a(0xcbf2_9ce4_8422_2325, seed.as_bytes());
         loop {
-            hash = fnv(hash, &(self.cells.len() as u64).to_le_bytes());
+            hash = fnv1a(hash, &(self.cells.len() as u64).to_le_bytes());
             let id = format!("{:08x}", hash >> 32);
             if !used.contains(id.as_str()) {
                 return id;
@@ -199,30 +199,30 @@ impl<'t> Notebook<'t> {
     }
 }
 
-fn fnv(start: u64, bytes: &[u8]) -> u64 {
+fn fnv1a(start: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(start, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
 /// Returns the array that is the value of a name of an object.
-fn array_of(text: &str, members: &[json::Member], name: &str) -> Option<Range<usize>> {
-    json::value_of(text, members, name)
+fn array_member(text: &str, members: &[json::JsonMember], name: &str) -> Option<Range<usize>> {
+    json::last_member_named(text, members, name)
         .map(|member| member.value.clone())
-        .filter(|value| json::type_at(text, value.start) == Type::Array)
+        .filter(|value| json::type_at(text, value.start) == JsonType::Array)
 }
 
 /// Returns the cells of all worksheets, the form of version 3.
-fn worksheet_cells(text: &str, members: &[json::Member]) -> Vec<Range<usize>> {
-    let Some(worksheets) = array_of(text, members, "worksheets") else {
+fn worksheet_cells(text: &str, members: &[json::JsonMember]) -> Vec<Range<usize>> {
+    let Some(worksheets) = array_member(text, members, "worksheets") else {
         return Vec::new();
     };
-    let sheets = json::items(text, &worksheets);
+    let sheets = json::array_items(text, &worksheets);
     let objects = sheets
         .into_iter()
-        .filter(|sheet| json::type_at(text, sheet.start) == Type::Object);
+        .filter(|sheet| json::type_at(text, sheet.start) == JsonType::Object);
     objects
-        .filter_map(|sheet| array_of(text, &json::members(text, &sheet), "cells"))
-        .flat_map(|cells| json::items(text, &cells))
+        .filter_map(|sheet| array_member(text, &json::object_members(text, &sheet), "cells"))
+        .flat_map(|cells| json::array_items(text, &cells))
         .collect()
 }

@@ -4,32 +4,34 @@
 use crate::picture::{Picture, VisionBudget};
 
 /// The maximum number of pages per request.
-pub const MOST_PAGES: u32 = 20;
+pub const MAX_PAGES: u32 = 20;
 
 /// The largest file that is read as a PDF.
-pub const LARGEST_PDF: u64 = 96 << 20;
+pub const MAX_PDF_BYTES: u64 = 96 << 20;
 
 /// The beginning of a PDF.
-const HEADER: &[u8] = b"%PDF-";
+const PDF_HEADER: &[u8] = b"%PDF-";
 
 /// The end of a PDF.
-const END: &[u8] = b"%%EOF";
+const PDF_END: &[u8] = b"%%EOF";
 
 /// How far into a file the header may be. Some programs write a few bytes before it.
-const HEADER_WITHIN: usize = 1_024;
+const MAX_HEADER_OFFSET: usize = 1_024;
 
 /// Returns whether a file that begins with these bytes has the header of a PDF.
 #[must_use]
 pub fn has_header(head: &[u8]) -> bool {
-    let end = head.len().min(HEADER_WITHIN + HEADER.len());
-    head[..end].windows(HEADER.len()).any(|part| part == HEADER)
+    let end = head.len().min(MAX_HEADER_OFFSET + PDF_HEADER.len());
+    head[..end]
+        .windows(PDF_HEADER.len())
+        .any(|part| part == PDF_HEADER)
 }
 
 /// Returns whether a file that ends with these bytes has the end of a PDF. Some programs write a few bytes after it.
 #[must_use]
 pub fn has_end(bytes: &[u8]) -> bool {
-    let tail = &bytes[bytes.len().saturating_sub(HEADER_WITHIN)..];
-    tail.windows(END.len()).any(|part| part == END)
+    let tail = &bytes[bytes.len().saturating_sub(MAX_HEADER_OFFSET)..];
+    tail.windows(PDF_END.len()).any(|part| part == PDF_END)
 }
 
 /// The form in which pages are returned.
@@ -51,7 +53,7 @@ pub enum PageForm {
 pub struct PdfRequest {
     /// The first page, from 1.
     pub first: u32,
-    /// The maximum number of pages; never more than [`MOST_PAGES`] are returned.
+    /// The maximum number of pages; never more than [`MAX_PAGES`] are returned.
     pub count: u32,
     /// The form of the pages.
     pub form: PageForm,
@@ -131,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_stands_near_the_beginning() {
+    fn accepts_header_near_beginning() {
         assert!(has_header(b"%PDF-1.7\n"));
         assert!(has_header(b"\r\n%PDF-1.7\n"));
         assert!(!has_header(b"%PDF"));
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_stands_near_the_end() {
+    fn accepts_end_marker_near_end() {
         assert!(has_end(b"startxref\n9\n%%EOF\n"));
         assert!(!has_end(b"startxref\n9\n%%EO"));
         assert!(!has_end(b""));

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_item_counts_twice() {
+    fn shared_ends_do_not_overlap() {
         let ends =
             |old: &str, new: &str| shared_ends(old.as_bytes(), new.as_bytes(), |a, b| a == b);
         assert_eq!(ends("abc", "axc"), (1, 1));

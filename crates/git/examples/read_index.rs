@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lancet_git::{CleanFiles, OutsideFiles, Repository};
+use lancet_git::{CleanFiles, GlobalFiles, Repository};
 use lancet_workspace::{Disk, RealDisk, Stamp, Workspace};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,8 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_or_else(|| ".".into(), PathBuf::from);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let root = Workspace::open(&[folder], Arc::clone(&disk), None)?;
-    let repository =
-        Repository::around(&root.roots()[0].join("any"), &disk)?.ok_or("there is no repository")?;
+    let repository = Repository::find_for_file(&root.roots()[0].join("any"), &disk)?
+        .ok_or("there is no repository")?;
     let mut read = None;
     let begin = processor_time()?;
     for _ in 0..20 {
@@ -46,11 +46,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             (entry.name.to_vec(), stamp)
         })
         .collect();
-    let mut files = CleanFiles::open(&repository, index, OutsideFiles::default())?;
+    let mut files = CleanFiles::open(&repository, index, GlobalFiles::default())?;
     let begin = processor_time()?;
     let clean = stamps
         .iter()
-        .filter(|(name, stamp)| files.blob_of(name, stamp).is_some())
+        .filter(|(name, stamp)| files.certain_blob(name, stamp).is_some())
         .count();
     let asked = processor_time()? - begin;
     println!("{clean} of them clean, asked in {asked:.1} ms");

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 /// Macros inside macros are followed this deep.
-const DEEPEST: usize = 8;
+const MAX_MACRO_DEPTH: usize = 8;
 
 /// The most that git could do to the bytes of a file between the work tree and its blob; later variants mean more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Conversion {
+pub(crate) enum PossibleConversion {
     /// The bytes are those of the blob.
     #[default]
     None,
@@ -23,24 +23,25 @@ pub(crate) type Macros = BTreeMap<String, String>;
 
 /// The lines of one attributes file that could let git convert something.
 #[derive(Debug, Default)]
-pub(crate) struct AttributeLines(Vec<(AttributePattern, Conversion)>);
+pub(crate) struct AttributeLines(Vec<(AttributePattern, PossibleConversion)>);
 
 impl AttributeLines {
     /// Reads the lines of an attributes file.
     pub(crate) fn parse(text: &str, macros: &Macros) -> AttributeLines {
-        let lines = lines(text).filter(|line| !line.starts_with("[attr]"));
+        let lines = attribute_lines(text).filter(|line| !line.starts_with("[attr]"));
         let converting = lines.filter_map(|line| {
             // A quoted pattern may contain blanks; its parts are then taken for attributes, which is harmless.
             let (pattern, words) = line.split_once([' ', '\t'])?;
-            let conversion = by_attributes(words, macros, 0);
-            (conversion > Conversion::None).then(|| (AttributePattern::parse(pattern), conversion))
+            let conversion = conversion_by_attributes(words, macros, 0);
+            (conversion > PossibleConversion::None)
+                .then(|| (AttributePattern::parse(pattern), conversion))
         });
         AttributeLines(converting.collect())
     }
 
     /// Returns the conversion that the lines could cause for a file; `below` is its name relative to the folder of
     /// the attributes file.
-    pub(crate) fn conversion(&self, below: &[u8]) -> Conversion {
+    pub(crate) fn possible_conversion(&self, below: &[u8]) -> PossibleConversion {
         let matching = self
             .0
             .iter()
@@ -54,7 +55,7 @@ impl AttributeLines {
 
 /// Adds the macros that an attributes file defines. git reads them only in the top folder and outside the work tree.
 pub(crate) fn add_macros(text: &str, macros: &mut Macros) {
-    for line in lines(text) {
+    for line in attribute_lines(text) {
         if let Some((name, words)) = line
             .strip_prefix("[attr]")
             .and_then(|rest| rest.trim_start().split_once([' ', '\t']))
@@ -67,7 +68,7 @@ pub(crate) fn add_macros(text: &str, macros: &mut Macros) {
     }
 }
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+fn attribute_lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // Inside a line, git treats a carriage return as a separator.
     text.split(['\n', '\r'])
@@ -75,17 +76,17 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-fn by_attributes(words: &str, macros: &Macros, depth: usize) -> Conversion {
+fn conversion_by_attributes(words: &str, macros: &Macros, depth: usize) -> PossibleConversion {
     let conversions = words.split_ascii_whitespace().map(|word| {
         let name = word.split_once('=').map_or(word, |(name, _)| name);
         match name {
-            "filter" | "ident" | "working-tree-encoding" => Conversion::Any,
-            "text" | "eol" | "crlf" => Conversion::LineEnds,
+            "filter" | "ident" | "working-tree-encoding" => PossibleConversion::Any,
+            "text" | "eol" | "crlf" => PossibleConversion::LineEnds,
             // `-name` and `!name` only unset an attribute.
             _ => match macros.get(name) {
-                Some(_) if depth == DEEPEST => Conversion::Any,
-                Some(words) => by_attributes(words, macros, depth + 1),
-                None => Conversion::None,
+                Some(_) if depth == MAX_MACRO_DEPTH => PossibleConversion::Any,
+                Some(words) => conversion_by_attributes(words, macros, depth + 1),
+                None => PossibleConversion::None,
             },
         }
     });
@@ -98,14 +99,14 @@ enum AttributePattern {
     /// Matches anything, for a pattern whose exact meaning is not needed.
     Everything,
     Tokens {
-        tokens: Vec<Token>,
+        tokens: Vec<GlobToken>,
         /// The pattern has no slash, so it is matched only against the last part of a name.
         of_last_part: bool,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+enum GlobToken {
     /// This byte, in either case.
     Byte(u8),
     /// Any byte.
@@ -133,14 +134,14 @@ impl AttributePattern {
                     if stars > 1 {
                         let _ = rest.next_if_eq(&b'/');
                     }
-                    Token::Many
+                    GlobToken::Many
                 }
-                b'?' => Token::One,
+                b'?' => GlobToken::One,
                 b'\\' => match rest.next() {
-                    Some(byte) => Token::Byte(byte),
+                    Some(byte) => GlobToken::Byte(byte),
                     None => return AttributePattern::Everything,
                 },
-                byte => Token::Byte(byte),
+                byte => GlobToken::Byte(byte),
             });
         }
         AttributePattern::Tokens {
@@ -157,28 +158,28 @@ impl AttributePattern {
                 of_last_part: true,
             } => {
                 let last = below.rsplit(|byte| *byte == b'/').next();
-                matches(tokens, last.unwrap_or_default())
+                matches_tokens(tokens, last.unwrap_or_default())
             }
-            AttributePattern::Tokens { tokens, .. } => matches(tokens, below),
+            AttributePattern::Tokens { tokens, .. } => matches_tokens(tokens, below),
         }
     }
 }
 
-/// Matches with a single backtracking point, the last [`Token::Many`]: at most one step for each pair of token and
+/// Matches with a single backtracking point, the last [`GlobToken::Many`]: at most one step for each pair of token and
 /// byte.
-fn matches(tokens: &[Token], name: &[u8]) -> bool {
+fn matches_tokens(tokens: &[GlobToken], name: &[u8]) -> bool {
     let (mut token, mut at) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     loop {
         let fits = match (tokens.get(token), name.get(at)) {
             (None, None) => return true,
-            (Some(Token::Many), _) => {
+            (Some(GlobToken::Many), _) => {
                 back = Some((token, at));
                 token += 1;
                 continue;
             }
-            (Some(Token::One), Some(_)) => true,
-            (Some(Token::Byte(wanted)), Some(byte)) => wanted.eq_ignore_ascii_case(byte),
+            (Some(GlobToken::One), Some(_)) => true,
+            (Some(GlobToken::Byte(wanted)), Some(byte)) => wanted.eq_ignore_ascii_case(byte),
             (Some(_), None) => return false,
             (None, Some(_)) => false,
         };
@@ -197,55 +198,75 @@ fn matches(tokens: &[Token], name: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn conversion(text: &str, name: &str) -> Conversion {
+    fn possible_conversion(text: &str, name: &str) -> PossibleConversion {
         let mut macros = Macros::new();
         add_macros(text, &mut macros);
-        AttributeLines::parse(text, &macros).conversion(name.as_bytes())
+        AttributeLines::parse(text, &macros).possible_conversion(name.as_bytes())
     }
 
     #[test]
-    fn lines_that_could_match_count_and_those_that_take_away_do_not() {
+    fn counts_lines_that_add_conversions_only() {
         let text = "\u{feff}# all\n* text=auto\n*.png binary -text\n/big/**/*.bin filter=lfs diff=lfs\n*.txt !text\n";
         for (name, wanted) in [
-            ("a.rs", Conversion::LineEnds),
-            ("a.png", Conversion::LineEnds),
-            ("big/a.bin", Conversion::Any),
-            ("big/x/y/a.BIN", Conversion::Any),
-            ("small/big/a.bin", Conversion::LineEnds),
+            ("a.rs", PossibleConversion::LineEnds),
+            ("a.png", PossibleConversion::LineEnds),
+            ("big/a.bin", PossibleConversion::Any),
+            ("big/x/y/a.BIN", PossibleConversion::Any),
+            ("small/big/a.bin", PossibleConversion::LineEnds),
         ] {
-            assert_eq!(conversion(text, name), wanted, "{name}");
+            assert_eq!(possible_conversion(text, name), wanted, "{name}");
         }
         assert_eq!(
-            conversion("*.c -text\n*.c -filter\n", "a.c"),
-            Conversion::None
+            possible_conversion("*.c -text\n*.c -filter\n", "a.c"),
+            PossibleConversion::None
         );
-        assert_eq!(conversion("a?b/*.c ident", "axb/c/d.c"), Conversion::Any);
-        assert_eq!(conversion("a?b/*.c ident", "ab/d.c"), Conversion::None);
-        assert_eq!(conversion("*.c diff\n", "a.c"), Conversion::None);
+        assert_eq!(
+            possible_conversion("a?b/*.c ident", "axb/c/d.c"),
+            PossibleConversion::Any
+        );
+        assert_eq!(
+            possible_conversion("a?b/*.c ident", "ab/d.c"),
+            PossibleConversion::None
+        );
+        assert_eq!(
+            possible_conversion("*.c diff\n", "a.c"),
+            PossibleConversion::None
+        );
     }
 
     #[test]
-    fn macros_mean_what_their_words_do() {
+    fn expands_attribute_macros() {
         let text = "*.dat big\n[attr]big stored -diff\n[attr]stored filter=lfs\n[attr]round round\n*.r round\n";
-        assert_eq!(conversion(text, "x/a.dat"), Conversion::Any);
-        assert_eq!(conversion(text, "a.r"), Conversion::Any, "a circle");
-        assert_eq!(conversion(text, "a.c"), Conversion::None);
+        assert_eq!(
+            possible_conversion(text, "x/a.dat"),
+            PossibleConversion::Any
+        );
+        assert_eq!(
+            possible_conversion(text, "a.r"),
+            PossibleConversion::Any,
+            "a circle"
+        );
+        assert_eq!(possible_conversion(text, "a.c"), PossibleConversion::None);
     }
 
     #[test]
-    fn a_pattern_that_is_not_understood_matches_everything() {
+    fn unsupported_pattern_matches_everything() {
         for pattern in ["[a-b].c", "\"a b\"", "docs/", "ü", "a\\"] {
             let line = format!("{pattern} ident");
-            assert_eq!(conversion(&line, "any"), Conversion::Any, "{pattern}");
+            assert_eq!(
+                possible_conversion(&line, "any"),
+                PossibleConversion::Any,
+                "{pattern}"
+            );
         }
     }
 
     #[test]
-    fn stars_take_time_by_length_alone() {
-        let tokens = vec![Token::Many; 1_000];
-        assert!(matches(&tokens, &vec![b'a'; 100_000]));
-        let mut tokens: Vec<Token> = [Token::Many, Token::Byte(b'a')].repeat(500);
-        tokens.push(Token::Byte(b'b'));
-        assert!(!matches(&tokens, &vec![b'a'; 4_000]));
+    fn matches_many_stars_in_linear_time() {
+        let tokens = vec![GlobToken::Many; 1_000];
+        assert!(matches_tokens(&tokens, &vec![b'a'; 100_000]));
+        let mut tokens: Vec<GlobToken> = [GlobToken::Many, GlobToken::Byte(b'a')].repeat(500);
+        tokens.push(GlobToken::Byte(b'b'));
+        assert!(!matches_tokens(&tokens, &vec![b'a'; 4_000]));
     }
 }

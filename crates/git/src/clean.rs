@@ -18,7 +18,7 @@ pub enum Conversion {
 
 /// Returns the content as `git add` would store it. `committed` is the blob in HEAD: if that blob contains CRLF,
 /// [`Conversion::Auto`] leaves them alone, as git does.
-pub fn to_git<'b>(
+pub fn convert_to_git<'b>(
     content: &'b [u8],
     conversion: Conversion,
     committed: Option<&[u8]>,
@@ -101,30 +101,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_loses_the_cr_before_lf_and_no_other() {
-        let kept = to_git(b"a\r\nb\rc\r\r\nd\r", Conversion::Text, None);
+    fn text_conversion_strips_only_cr_before_lf() {
+        let kept = convert_to_git(b"a\r\nb\rc\r\r\nd\r", Conversion::Text, None);
         assert_eq!(&kept[..], b"a\nb\rc\r\nd\r");
     }
 
     #[test]
-    fn a_guess_leaves_what_git_has_with_crlf_and_what_looks_binary() {
-        assert_eq!(&to_git(b"a\r\nb", Conversion::Auto, None)[..], b"a\nb");
+    fn auto_conversion_keeps_committed_crlf_and_binary() {
         assert_eq!(
-            &to_git(b"a\r\nb", Conversion::Auto, Some(b"a\n"))[..],
+            &convert_to_git(b"a\r\nb", Conversion::Auto, None)[..],
             b"a\nb"
         );
         assert_eq!(
-            &to_git(b"a\r\nb", Conversion::Auto, Some(b"a\r\n"))[..],
+            &convert_to_git(b"a\r\nb", Conversion::Auto, Some(b"a\n"))[..],
+            b"a\nb"
+        );
+        assert_eq!(
+            &convert_to_git(b"a\r\nb", Conversion::Auto, Some(b"a\r\n"))[..],
             b"a\r\nb"
         );
         assert_eq!(
-            &to_git(b"a\r\nb\0", Conversion::Auto, None)[..],
+            &convert_to_git(b"a\r\nb\0", Conversion::Auto, None)[..],
             b"a\r\nb\0"
         );
         assert_eq!(
-            &to_git(b"a\r\nb\rc", Conversion::Auto, None)[..],
+            &convert_to_git(b"a\r\nb\rc", Conversion::Auto, None)[..],
             b"a\r\nb\rc"
         );
-        assert_eq!(&to_git(b"a\r\n", Conversion::None, None)[..], b"a\r\n");
+        assert_eq!(
+            &convert_to_git(b"a\r\n", Conversion::None, None)[..],
+            b"a\r\n"
+        );
     }
 }

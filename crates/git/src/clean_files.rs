@@ -10,23 +10,23 @@ use std::sync::Arc;
 use lancet_workspace::{FileType, FolderHandle, Stamp, Workspace};
 
 use crate::GitError;
-use crate::attributes::{AttributeLines, Conversion, Macros, add_macros};
-use crate::config::{self, AutoCrlf, auto_crlf};
+use crate::attributes::{AttributeLines, Macros, PossibleConversion, add_macros};
+use crate::config::{self, AutoCrlf, effective_auto_crlf};
 use crate::id::ObjectId;
-use crate::index::{Index, IndexEntry};
+use crate::index::{GitIndex, IndexEntry};
 use crate::objects::ObjectReader;
 use crate::repository::Repository;
 
 /// A larger attributes file counts as unreadable.
-const MOST_RULES: usize = 1 << 20;
-/// The margin of the rule for racily clean files, the same as for [`Stamp::racy`].
+const MAX_RULES_BYTES: usize = 1 << 20;
+/// The margin of the rule for racily clean files, the same as for [`Stamp::is_racy`].
 const RACY_SECONDS: i64 = 2;
-const ATTRIBUTES: &str = ".gitattributes";
+const ATTRIBUTES_FILE: &str = ".gitattributes";
 
 /// git's configuration and attributes outside a repository: those of the system and of the user. The caller reads
 /// them, the weakest first; a missing file is left out.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OutsideFiles<'t> {
+pub struct GlobalFiles<'t> {
     /// The texts of the configuration (`/etc/gitconfig`, `~/.config/git/config`, `~/.gitconfig`). If one of them
     /// includes a file or sets `core.attributesFile`, this shortcut treats no file as clean.
     pub config: &'t [String],
@@ -43,7 +43,7 @@ pub struct OutsideFiles<'t> {
 ///   compared, as in git: its number changes with a mount. `core.trustctime`, `core.checkStat`, `assume-unchanged` and
 ///   `skip-worktree` have no effect;
 /// - the file changed at least two seconds before the index was written (git's rule for racily clean files, with the
-///   margin of [`Stamp::racy`]);
+///   margin of [`Stamp::is_racy`]);
 /// - no line of an attributes file could give it `filter`, `ident` or `working-tree-encoding`;
 /// - its size is that of the blob, if `text`, `eol` or `core.autocrlf` could convert it.
 ///
@@ -54,12 +54,12 @@ pub struct OutsideFiles<'t> {
 /// Querying 60,000 files takes 12 ms of processor time, or 99 ms if all blobs are in a pack and `* text=auto`
 /// requires their sizes (`git status` takes 130 ms there).
 pub struct CleanFiles {
-    index: Arc<Index>,
+    index: Arc<GitIndex>,
     objects: ObjectReader,
     tree: FolderHandle,
     /// The most that the configuration and the attributes files outside the work tree's folders could do to every
     /// file.
-    everywhere: Everywhere,
+    everywhere: WorkTreeRules,
     /// The rules of the folders that were queried; none for a folder whose attributes file is not reliable.
     folders: HashMap<Vec<u8>, Option<Arc<FolderRules>>>,
     /// The position in the index after the last file that was queried, and that file's folder with its rules.
@@ -68,8 +68,8 @@ pub struct CleanFiles {
 }
 
 /// The rules that apply in the whole work tree.
-struct Everywhere {
-    least: Conversion,
+struct WorkTreeRules {
+    least: PossibleConversion,
     files: Vec<AttributeLines>,
     macros: Macros,
 }
@@ -90,15 +90,15 @@ impl CleanFiles {
     /// the files that it could apply to count as not clean.
     pub fn open(
         repository: &Repository,
-        index: Arc<Index>,
-        outside: OutsideFiles<'_>,
+        index: Arc<GitIndex>,
+        outside: GlobalFiles<'_>,
     ) -> Result<CleanFiles, GitError> {
         let path = repository.work_tree();
         let tree = Workspace::open(&[path.to_path_buf()], repository.disk(), None)?;
         let tree = tree.locate_as_spelled(path)?.open_folder()?;
-        let top = attributes_in(&tree, ATTRIBUTES.as_bytes(), &index);
+        let top = read_attributes_file(&tree, ATTRIBUTES_FILE.as_bytes(), &index);
         let top_text = top.clone().flatten().unwrap_or_default();
-        let everywhere = Everywhere::read(repository, outside, &top_text);
+        let everywhere = WorkTreeRules::read(repository, outside, &top_text);
         let rules = top.map(|_| {
             Arc::new(FolderRules {
                 above: None,
@@ -108,7 +108,7 @@ impl CleanFiles {
         });
         Ok(CleanFiles {
             index,
-            objects: repository.objects()?,
+            objects: repository.open_objects()?,
             tree,
             everywhere,
             folders: HashMap::from([(Vec::new(), rules.clone())]),
@@ -119,54 +119,54 @@ impl CleanFiles {
 
     /// Returns the blob whose bytes the file has, if that is certain without reading the file. `name` is relative to
     /// the work tree; `stamp` is the file's present one. Queries in the order of the index are the fastest.
-    pub fn blob_of(&mut self, name: &[u8], stamp: &Stamp) -> Option<ObjectId> {
+    pub fn certain_blob(&mut self, name: &[u8], stamp: &Stamp) -> Option<ObjectId> {
         let index = Arc::clone(&self.index);
-        let entry = index.find_from(name, &mut self.next)?;
+        let entry = index.find_with_hint(name, &mut self.next)?;
         if !is_clean_by_stat(&entry, stamp, &index) {
             return None;
         }
-        match self.conversion(name) {
-            Conversion::None => Some(entry.id),
-            Conversion::LineEnds => {
+        match self.conversion_of_file(name) {
+            PossibleConversion::None => Some(entry.id),
+            PossibleConversion::LineEnds => {
                 let size = self.objects.size(&entry.id).ok()?;
                 (size == stamp.size).then_some(entry.id)
             }
-            Conversion::Any => None,
+            PossibleConversion::Any => None,
         }
     }
 
     /// Returns the index that the files are compared with.
     #[must_use]
-    pub fn index(&self) -> &Arc<Index> {
+    pub fn index(&self) -> &Arc<GitIndex> {
         &self.index
     }
 
-    fn conversion(&mut self, name: &[u8]) -> Conversion {
-        if self.everywhere.least == Conversion::Any {
-            return Conversion::Any;
+    fn conversion_of_file(&mut self, name: &[u8]) -> PossibleConversion {
+        if self.everywhere.least == PossibleConversion::Any {
+            return PossibleConversion::Any;
         }
         let folder = name.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
         let folder = &name[..folder];
         if self.last.0 != folder {
-            self.last = (folder.to_vec(), self.rules_of(folder));
+            self.last = (folder.to_vec(), self.folder_rules(folder));
         }
         let Some(rules) = &self.last.1 else {
-            return Conversion::Any;
+            return PossibleConversion::Any;
         };
         let mut found = self.everywhere.least;
         for lines in &self.everywhere.files {
-            found = found.max(lines.conversion(name));
+            found = found.max(lines.possible_conversion(name));
         }
         let mut next = Some(rules);
         while let Some(rules) = next {
-            found = found.max(rules.lines.conversion(&name[rules.folder..]));
+            found = found.max(rules.lines.possible_conversion(&name[rules.folder..]));
             next = rules.above.as_ref();
         }
         found
     }
 
     /// Returns the rules of a folder; none if an attributes file is not reliable.
-    fn rules_of(&mut self, folder: &[u8]) -> Option<Arc<FolderRules>> {
+    fn folder_rules(&mut self, folder: &[u8]) -> Option<Arc<FolderRules>> {
         if let Some(known) = self.folders.get(folder) {
             return known.clone();
         }
@@ -177,14 +177,14 @@ impl CleanFiles {
 
     fn read_rules(&mut self, folder: &[u8]) -> Option<Arc<FolderRules>> {
         let end = folder.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-        let above = self.rules_of(&folder[..end])?;
+        let above = self.folder_rules(&folder[..end])?;
         let path = Path::new(OsStr::from_bytes(folder));
-        let opened = self.tree.enter_below(path).ok()?;
+        let opened = self.tree.open_folder_below(path).ok()?;
         let mut name = folder.to_vec();
         name.push(b'/');
         let length = name.len();
-        name.extend_from_slice(ATTRIBUTES.as_bytes());
-        Some(match attributes_in(&opened, &name, &self.index)? {
+        name.extend_from_slice(ATTRIBUTES_FILE.as_bytes());
+        Some(match read_attributes_file(&opened, &name, &self.index)? {
             None => above,
             Some(text) => Arc::new(FolderRules {
                 above: Some(above),
@@ -201,9 +201,13 @@ impl CleanFiles {
     clippy::option_option,
     reason = "missing and unreadable are different answers"
 )]
-fn attributes_in(folder: &FolderHandle, name: &[u8], index: &Index) -> Option<Option<String>> {
+fn read_attributes_file(
+    folder: &FolderHandle,
+    name: &[u8],
+    index: &GitIndex,
+) -> Option<Option<String>> {
     let tracked = index.is_tracked(name);
-    let stamp = match folder.stat(OsStr::new(ATTRIBUTES)) {
+    let stamp = match folder.stat(OsStr::new(ATTRIBUTES_FILE)) {
         Ok(stamp) => stamp,
         // If git tracks an attributes file that is missing from the work tree, git reads the one in the index.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -215,35 +219,35 @@ fn attributes_in(folder: &FolderHandle, name: &[u8], index: &Index) -> Option<Op
         return None;
     }
     let mut bytes = Vec::new();
-    let mut reader = folder.open(OsStr::new(ATTRIBUTES)).ok()?;
-    if !reader.read_whole(&mut bytes, MOST_RULES).ok()? {
+    let mut reader = folder.open(OsStr::new(ATTRIBUTES_FILE)).ok()?;
+    if !reader.read_whole(&mut bytes, MAX_RULES_BYTES).ok()? {
         return None;
     }
-    let as_tracked = |entry: IndexEntry<'_>| entry.id == ObjectId::of_blob(&bytes);
+    let as_tracked = |entry: IndexEntry<'_>| entry.id == ObjectId::hash_blob(&bytes);
     if tracked && !index.find(name).is_some_and(as_tracked) {
         return None;
     }
     Some(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-impl Everywhere {
-    fn read(repository: &Repository, outside: OutsideFiles<'_>, top: &str) -> Everywhere {
+impl WorkTreeRules {
+    fn read(repository: &Repository, outside: GlobalFiles<'_>, top: &str) -> WorkTreeRules {
         let texts = || {
             let outside = outside.config.iter().map(String::as_str);
-            outside.chain([repository.config()])
+            outside.chain([repository.config_text()])
         };
-        let mut least = match auto_crlf(texts()) {
-            AutoCrlf::No => Conversion::None,
-            AutoCrlf::Yes => Conversion::LineEnds,
+        let mut least = match effective_auto_crlf(texts()) {
+            AutoCrlf::No => PossibleConversion::None,
+            AutoCrlf::Yes => PossibleConversion::LineEnds,
         };
         let mut attributes: Vec<&str> = outside.attributes.iter().map(String::as_str).collect();
         let info = repository.info_attributes();
         match &info {
             Ok(text) => attributes.extend(text.as_deref()),
-            Err(_) => least = Conversion::Any,
+            Err(_) => least = PossibleConversion::Any,
         }
-        if texts().any(config::leads_to_other_attributes) {
-            least = Conversion::Any;
+        if texts().any(config::refers_to_other_attributes) {
+            least = PossibleConversion::Any;
         }
         let mut macros = Macros::new();
         for text in attributes.iter().copied().chain([top]) {
@@ -252,7 +256,7 @@ impl Everywhere {
         let files = attributes
             .iter()
             .map(|text| AttributeLines::parse(text, &macros));
-        Everywhere {
+        WorkTreeRules {
             least,
             files: files.collect(),
             macros,
@@ -262,7 +266,7 @@ impl Everywhere {
 
 /// Returns whether a file's stat is the one that git recorded when file and object had the same content, and is old
 /// enough to prove that they still have.
-fn is_clean_by_stat(entry: &IndexEntry<'_>, stamp: &Stamp, index: &Index) -> bool {
+fn is_clean_by_stat(entry: &IndexEntry<'_>, stamp: &Stamp, index: &GitIndex) -> bool {
     let cut = |number: u64| number as u32;
     let moment = |(seconds, nanoseconds): (i64, u32)| (seconds as u32, nanoseconds);
     let recorded = &entry.stat;
@@ -284,7 +288,7 @@ fn is_clean_by_stat(entry: &IndexEntry<'_>, stamp: &Stamp, index: &Index) -> boo
 
 /// Returns whether the file could have changed once more, undetected, after git examined it and before it wrote the
 /// index.
-fn is_racy(stamp: &Stamp, index: &Index) -> bool {
-    let (seconds, nanoseconds) = index.written();
+fn is_racy(stamp: &Stamp, index: &GitIndex) -> bool {
+    let (seconds, nanoseconds) = index.write_time();
     stamp.mtime.max(stamp.ctime) >= (seconds.saturating_sub(RACY_SECONDS), nanoseconds)
 }

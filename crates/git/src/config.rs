@@ -2,7 +2,7 @@
 //! followed, and no value is ever executed.
 
 /// A longer configuration file is refused.
-pub(crate) const MOST_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// The effect of `core.autocrlf` on files that no attribute covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +15,10 @@ pub enum AutoCrlf {
 
 /// Reads `core.autocrlf` from configuration texts that are given in order of precedence; a later text overrides an
 /// earlier one.
-pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
+pub fn effective_auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
     let mut said = AutoCrlf::No;
     for text in texts {
-        if let Some(value) = last(text, "core", "autocrlf") {
+        if let Some(value) = last_value(text, "core", "autocrlf") {
             let yes = is_true(&value) || value.eq_ignore_ascii_case("input");
             said = if yes { AutoCrlf::Yes } else { AutoCrlf::No };
         }
@@ -28,7 +28,7 @@ pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
 
 /// Returns whether a configuration refers to attributes that this crate does not see: by another configuration file,
 /// by `core.attributesFile`, or by attributes in a tree.
-pub(crate) fn leads_to_other_attributes(text: &str) -> bool {
+pub(crate) fn refers_to_other_attributes(text: &str) -> bool {
     let mut headers = text.lines().map(str::trim_start);
     let includes = headers.any(|line| {
         line.strip_prefix('[')
@@ -36,8 +36,8 @@ pub(crate) fn leads_to_other_attributes(text: &str) -> bool {
             .is_some_and(|start| start.eq_ignore_ascii_case("include"))
     });
     includes
-        || last(text, "core", "attributesfile").is_some()
-        || last(text, "attr", "tree").is_some()
+        || last_value(text, "core", "attributesfile").is_some()
+        || last_value(text, "attr", "tree").is_some()
 }
 
 /// Returns whether git reads a value as true.
@@ -50,7 +50,7 @@ pub(crate) fn is_true(value: &str) -> bool {
 
 /// Returns the last value of `section.key`, "true" for a key without a value. A subsection (`[section "name"]`) is
 /// another section.
-pub(crate) fn last(text: &str, section: &str, key: &str) -> Option<String> {
+pub(crate) fn last_value(text: &str, section: &str, key: &str) -> Option<String> {
     let mut inside = false;
     let mut found = None;
     let mut lines = text.lines();
@@ -72,7 +72,7 @@ pub(crate) fn last(text: &str, section: &str, key: &str) -> Option<String> {
         let (name, after) = rest.split_at(end);
         let after = after.trim_start();
         let value = match after.strip_prefix('=') {
-            Some(value) => value_of(value, &mut lines),
+            Some(value) => parse_value(value, &mut lines),
             None => "true".to_owned(),
         };
         if inside && name.eq_ignore_ascii_case(key) {
@@ -84,7 +84,7 @@ pub(crate) fn last(text: &str, section: &str, key: &str) -> Option<String> {
 
 /// Parses a value: removes quotes, resolves escapes, drops a trailing comment, and continues on the next line after a
 /// backslash.
-fn value_of<'t>(first: &'t str, lines: &mut impl Iterator<Item = &'t str>) -> String {
+fn parse_value<'t>(first: &'t str, lines: &mut impl Iterator<Item = &'t str>) -> String {
     let mut value = String::new();
     // Trailing blanks are not part of the value.
     let mut blanks = String::new();
@@ -129,22 +129,31 @@ fn value_of<'t>(first: &'t str, lines: &mut impl Iterator<Item = &'t str>) -> St
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# first\n[core]\n\tbare = false\n\tautocrlf = input ; said\n[Core \"x\"] autocrlf = true\n[core] Worktree = \"../a b\" # end\n\tflag\n[extensions]\n\tobjectFormat = sha\\\n256\n";
+    const CONFIG_TEXT: &str = "# first\n[core]\n\tbare = false\n\tautocrlf = input ; said\n[Core \"x\"] autocrlf = true\n[core] Worktree = \"../a b\" # end\n\tflag\n[extensions]\n\tobjectFormat = sha\\\n256\n";
 
     #[test]
-    fn the_last_value_counts_and_subsections_are_others() {
-        assert_eq!(last(TEXT, "core", "autocrlf").as_deref(), Some("input"));
-        assert_eq!(last(TEXT, "core", "worktree").as_deref(), Some("../a b"));
-        assert_eq!(last(TEXT, "core", "flag").as_deref(), Some("true"));
+    fn uses_last_value_and_ignores_subsections() {
         assert_eq!(
-            last(TEXT, "extensions", "objectformat").as_deref(),
+            last_value(CONFIG_TEXT, "core", "autocrlf").as_deref(),
+            Some("input")
+        );
+        assert_eq!(
+            last_value(CONFIG_TEXT, "core", "worktree").as_deref(),
+            Some("../a b")
+        );
+        assert_eq!(
+            last_value(CONFIG_TEXT, "core", "flag").as_deref(),
+            Some("true")
+        );
+        assert_eq!(
+            last_value(CONFIG_TEXT, "extensions", "objectformat").as_deref(),
             Some("sha256")
         );
-        assert_eq!(last(TEXT, "core", "eol"), None);
+        assert_eq!(last_value(CONFIG_TEXT, "core", "eol"), None);
     }
 
     #[test]
-    fn what_leads_to_other_attributes_is_found() {
+    fn detects_references_to_other_attributes() {
         for text in [
             "[include] path = x",
             "\t[ includeIf \"gitdir:~/a\"]\npath = x",
@@ -152,16 +161,16 @@ mod tests {
             "[core] attributesfile",
             "[attr] tree = HEAD",
         ] {
-            assert!(leads_to_other_attributes(text), "{text}");
+            assert!(refers_to_other_attributes(text), "{text}");
         }
-        assert!(!leads_to_other_attributes(TEXT));
+        assert!(!refers_to_other_attributes(CONFIG_TEXT));
     }
 
     #[test]
-    fn a_stronger_file_has_the_last_word() {
+    fn later_file_overrides_earlier_file() {
         let no = "[core]\nautocrlf = false\n";
-        assert_eq!(auto_crlf([TEXT]), AutoCrlf::Yes);
-        assert_eq!(auto_crlf([TEXT, no]), AutoCrlf::No);
-        assert_eq!(auto_crlf([no, ""]), AutoCrlf::No);
+        assert_eq!(effective_auto_crlf([CONFIG_TEXT]), AutoCrlf::Yes);
+        assert_eq!(effective_auto_crlf([CONFIG_TEXT, no]), AutoCrlf::No);
+        assert_eq!(effective_auto_crlf([no, ""]), AutoCrlf::No);
     }
 }

@@ -3,38 +3,38 @@
 
 use crate::GitError;
 
-const DAMAGED: GitError = GitError::Damaged("a delta");
+const DAMAGED_DELTA: GitError = GitError::Damaged("a delta");
 
 /// The length of a delta's beginning with both sizes: two numbers of at most nine bytes.
-pub(crate) const LONGEST_START: usize = 18;
+pub(crate) const MAX_HEADER_BYTES: usize = 18;
 
 /// Reads the size of the object that a delta describes, from its beginning.
 pub(crate) fn result_size(start: &[u8]) -> Result<u64, GitError> {
     let mut rest = start;
-    number(&mut rest)?;
-    number(&mut rest)
+    read_varint(&mut rest)?;
+    read_varint(&mut rest)
 }
 
 /// Builds the object that a delta describes, with at most `most` bytes.
-pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, GitError> {
+pub(crate) fn apply_delta(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, GitError> {
     let mut rest = delta;
-    if number(&mut rest)? != base.len() as u64 {
-        return Err(DAMAGED);
+    if read_varint(&mut rest)? != base.len() as u64 {
+        return Err(DAMAGED_DELTA);
     }
-    let length = number(&mut rest)?;
+    let length = read_varint(&mut rest)?;
     if length > most {
         return Err(GitError::TooLarge {
             what: "an object",
             size: length,
         });
     }
-    let length = usize::try_from(length).map_err(|_| DAMAGED)?;
+    let length = usize::try_from(length).map_err(|_| DAMAGED_DELTA)?;
     let mut made = Vec::with_capacity(length);
     while let Some((&command, after)) = rest.split_first() {
         rest = after;
         let piece = if command & 0x80 != 0 {
-            let offset = field(&mut rest, command, 4)?;
-            let size = match field(&mut rest, command >> 4, 3)? {
+            let offset = read_partial_number(&mut rest, command, 4)?;
+            let size = match read_partial_number(&mut rest, command >> 4, 3)? {
                 0 => 0x10000,
                 size => size,
             };
@@ -45,25 +45,25 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, Git
             // git reserves command zero.
             own.filter(|_| command != 0)
         };
-        let piece = piece.ok_or(DAMAGED)?;
+        let piece = piece.ok_or(DAMAGED_DELTA)?;
         if made.len() + piece.len() > length {
-            return Err(DAMAGED);
+            return Err(DAMAGED_DELTA);
         }
         made.extend_from_slice(piece);
     }
     if made.len() == length {
         Ok(made)
     } else {
-        Err(DAMAGED)
+        Err(DAMAGED_DELTA)
     }
 }
 
 /// Reads a little-endian number of which only the bytes flagged in `present` are stored.
-fn field(rest: &mut &[u8], present: u8, bytes: u32) -> Result<usize, GitError> {
+fn read_partial_number(rest: &mut &[u8], present: u8, bytes: u32) -> Result<usize, GitError> {
     let mut value = 0;
     for at in 0..bytes {
         if present & (1 << at) != 0 {
-            let (&byte, after) = rest.split_first().ok_or(DAMAGED)?;
+            let (&byte, after) = rest.split_first().ok_or(DAMAGED_DELTA)?;
             *rest = after;
             value |= usize::from(byte) << (8 * at);
         }
@@ -72,17 +72,17 @@ fn field(rest: &mut &[u8], present: u8, bytes: u32) -> Result<usize, GitError> {
 }
 
 /// Reads a varint: seven bits per byte, the lowest first.
-fn number(rest: &mut &[u8]) -> Result<u64, GitError> {
+fn read_varint(rest: &mut &[u8]) -> Result<u64, GitError> {
     let mut value = 0u64;
     for shift in (0..63).step_by(7) {
-        let (&byte, after) = rest.split_first().ok_or(DAMAGED)?;
+        let (&byte, after) = rest.split_first().ok_or(DAMAGED_DELTA)?;
         *rest = after;
         value |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
             return Ok(value);
         }
     }
-    Err(DAMAGED)
+    Err(DAMAGED_DELTA)
 }
 
 #[cfg(test)]
@@ -92,39 +92,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_and_own_bytes_are_put_together() {
+    fn combines_copied_and_inserted_bytes() {
         // Base 6, result 7: copy 0..3, "XY", copy 4..6.
         let delta = [6, 7, 0x90, 3, 2, b'X', b'Y', 0x91, 4, 2];
-        assert_eq!(apply(b"abcdef", &delta, 100).unwrap(), b"abcXYef");
+        assert_eq!(apply_delta(b"abcdef", &delta, 100).unwrap(), b"abcXYef");
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn rejects_delta_that_does_not_fit() {
         assert!(
-            apply(b"abcde", &[6, 1, 1, b'x'], 100).is_err(),
+            apply_delta(b"abcde", &[6, 1, 1, b'x'], 100).is_err(),
             "another base"
         );
         assert!(
-            apply(b"abcdef", &[6, 9, 0x91, 4, 9], 100).is_err(),
+            apply_delta(b"abcdef", &[6, 9, 0x91, 4, 9], 100).is_err(),
             "beyond the base"
         );
-        assert!(apply(b"abcdef", &[6, 1, 0], 100).is_err(), "command zero");
         assert!(
-            apply(b"abcdef", &[6, 2, 1, b'x'], 100).is_err(),
+            apply_delta(b"abcdef", &[6, 1, 0], 100).is_err(),
+            "command zero"
+        );
+        assert!(
+            apply_delta(b"abcdef", &[6, 2, 1, b'x'], 100).is_err(),
             "too little"
         );
-        assert!(apply(b"abcdef", &[6, 0, 1, b'x'], 100).is_err(), "too much");
         assert!(
-            apply(b"abcdef", &[6, 0xff, 0xff, 0xff, 0xff, 0x7f], 100).is_err(),
+            apply_delta(b"abcdef", &[6, 0, 1, b'x'], 100).is_err(),
+            "too much"
+        );
+        assert!(
+            apply_delta(b"abcdef", &[6, 0xff, 0xff, 0xff, 0xff, 0x7f], 100).is_err(),
             "too large"
         );
     }
 
     proptest! {
         #[test]
-        fn no_delta_makes_it_panic(base in proptest::collection::vec(any::<u8>(), 0..40), mut delta in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn arbitrary_delta_never_panics(base in proptest::collection::vec(any::<u8>(), 0..40), mut delta in proptest::collection::vec(any::<u8>(), 0..40)) {
             if let Some(first) = delta.first_mut() { *first = base.len() as u8; }
-            if let Ok(made) = apply(&base, &delta, 1 << 20) { prop_assert!(made.len() <= 1 << 20); }
+            if let Ok(made) = apply_delta(&base, &delta, 1 << 20) { prop_assert!(made.len() <= 1 << 20); }
         }
     }
 }

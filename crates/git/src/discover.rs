@@ -13,9 +13,9 @@ use crate::GitError;
 use crate::config;
 
 /// A file that should hold one path (`.git`, `commondir`, `gitdir`) is not read beyond this size.
-const MOST_BYTES: u64 = 8_192;
+const MAX_PATH_FILE_BYTES: u64 = 8_192;
 /// The search for `.git` ends this many folders above the file.
-const HIGHEST: usize = 256;
+const MAX_PARENT_FOLDERS: usize = 256;
 
 /// The folders of a repository that was found, opened for reading.
 pub(crate) struct RepositoryFolders {
@@ -32,13 +32,13 @@ pub(crate) struct RepositoryFolders {
 }
 
 /// Finds the repository of a file; `None` if no folder above it is one. The path must have its links resolved.
-pub(crate) fn around(
+pub(crate) fn find_repository(
     file: &Path,
     disk: &Arc<dyn Disk>,
 ) -> Result<Option<RepositoryFolders>, GitError> {
     let everywhere = Workspace::open(&[PathBuf::from("/")], Arc::clone(disk), None)?;
     let mut device = None;
-    for folder in file.ancestors().skip(1).take(HIGHEST) {
+    for folder in file.ancestors().skip(1).take(MAX_PARENT_FOLDERS) {
         // The folder of a removed file may be gone too.
         let Some(stamp) = everywhere
             .locate_as_spelled(folder)
@@ -62,14 +62,14 @@ pub(crate) fn around(
             },
             _ => continue,
         };
-        if let Some(place) = open(&everywhere, folder, &git, disk)? {
+        if let Some(place) = open_repository(&everywhere, folder, &git, disk)? {
             return Ok(Some(place));
         }
     }
     Ok(None)
 }
 
-fn open(
+fn open_repository(
     everywhere: &Workspace,
     folder: &Path,
     git: &Path,
@@ -90,17 +90,21 @@ fn open(
         .last()
         .cloned()
         .unwrap_or_else(|| git.clone());
-    let mut config =
-        read_text(&workspace, &common.join("config"), config::MOST_BYTES)?.unwrap_or_default();
+    let mut config = read_text(&workspace, &common.join("config"), config::MAX_CONFIG_BYTES)?
+        .unwrap_or_default();
     // `extensions.worktreeConfig` gives each work tree a separate file, which overrides the common one.
-    if config::last(&config, "extensions", "worktreeconfig")
+    if config::last_value(&config, "extensions", "worktreeconfig")
         .is_some_and(|value| config::is_true(&value))
     {
-        let own = read_text(&workspace, &git.join("config.worktree"), config::MOST_BYTES)?;
+        let own = read_text(
+            &workspace,
+            &git.join("config.worktree"),
+            config::MAX_CONFIG_BYTES,
+        )?;
         config.push('\n');
         config.push_str(&own.unwrap_or_default());
     }
-    let work_tree = config::last(&config, "core", "worktree");
+    let work_tree = config::last_value(&config, "core", "worktree");
     let belongs = if is_linked {
         // A linked work tree needs both directions: the common folder lists this git folder, and the git folder names
         // the `.git` file here.
@@ -142,7 +146,7 @@ fn read_path_file(
     if located.kind() != FileType::File {
         return Ok(None);
     }
-    let said = located.snapshot(MOST_BYTES)?;
+    let said = located.read_snapshot(MAX_PATH_FILE_BYTES)?;
     let line = said
         .bytes
         .split(|byte| *byte == b'\n')
@@ -161,9 +165,9 @@ pub(crate) fn read_text(
     most: u64,
 ) -> Result<Option<String>, GitError> {
     let located = workspace.locate_as_spelled(file)?;
-    if located.kind() != FileType::File || located.followed_link() {
+    if located.kind() != FileType::File || located.has_followed_link() {
         return Ok(None);
     }
-    let read = located.snapshot(most)?;
+    let read = located.read_snapshot(most)?;
     Ok(Some(String::from_utf8_lossy(&read.bytes).into_owned()))
 }

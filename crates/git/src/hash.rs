@@ -7,10 +7,10 @@ use sha1::{Digest as _, Sha1};
 use crate::id::{HashAlgorithm, ObjectId};
 
 /// The length of a SHA-1 checksum.
-pub(crate) const CHECKSUM: usize = 20;
+pub(crate) const CHECKSUM_LENGTH: usize = 20;
 
 /// Returns the SHA-1 of these bytes.
-pub(crate) fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+pub(crate) fn sha1_checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     Sha1::digest(bytes).into()
 }
 
@@ -19,20 +19,20 @@ pub(crate) fn object_id(kind: &str, bytes: &[u8]) -> ObjectId {
     let mut hasher = Sha1::new();
     hasher.update(format!("{kind} {}\0", bytes.len()));
     hasher.update(bytes);
-    let sum: [u8; CHECKSUM] = hasher.finalize().into();
+    let sum: [u8; CHECKSUM_LENGTH] = hasher.finalize().into();
     ObjectId::from_array(sum)
 }
 
 impl ObjectId {
     /// Returns the id that these bytes have as a blob of a SHA-1 repository.
     #[must_use]
-    pub fn of_blob(bytes: &[u8]) -> ObjectId {
+    pub fn hash_blob(bytes: &[u8]) -> ObjectId {
         object_id("blob", bytes)
     }
 
     /// Returns whether this is the id of the empty blob.
     pub(crate) fn is_empty_blob(&self) -> bool {
-        self.length() == HashAlgorithm::Sha1 && *self == ObjectId::of_blob(b"")
+        self.algorithm() == HashAlgorithm::Sha1 && *self == ObjectId::hash_blob(b"")
     }
 }
 
@@ -41,14 +41,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blob_has_the_id_that_git_gives_it() {
+    fn blob_id_agrees_with_git() {
         // `git hash-object` of an empty file, and of "hello\n".
         for (bytes, id) in [
             (&b""[..], "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
             (b"hello\n", "ce013625030ba8dba906f756967f9e9ca394464a"),
         ] {
-            assert_eq!(ObjectId::of_blob(bytes).to_string(), id);
+            assert_eq!(ObjectId::hash_blob(bytes).to_string(), id);
         }
-        assert!(ObjectId::of_blob(b"").is_empty_blob());
+        assert!(ObjectId::hash_blob(b"").is_empty_blob());
     }
 }

@@ -3,12 +3,12 @@
 use std::fmt;
 
 /// The length of a SHA-256 id in bytes.
-const MOST: usize = 32;
+const MAX_ID_BYTES: usize = 32;
 
 /// The id of a git object; displays as hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId {
-    bytes: [u8; MOST],
+    bytes: [u8; MAX_ID_BYTES],
     length: HashAlgorithm,
 }
 
@@ -23,7 +23,7 @@ impl HashAlgorithm {
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
-            Self::Sha256 => MOST,
+            Self::Sha256 => MAX_ID_BYTES,
         }
     }
 }
@@ -31,7 +31,7 @@ impl HashAlgorithm {
 impl ObjectId {
     /// Parses raw bytes of exactly the algorithm's length.
     pub(crate) fn from_bytes(raw: &[u8], length: HashAlgorithm) -> Option<ObjectId> {
-        let mut bytes = [0; MOST];
+        let mut bytes = [0; MAX_ID_BYTES];
         bytes
             .get_mut(..length.bytes())?
             .copy_from_slice((raw.len() == length.bytes()).then_some(raw)?);
@@ -43,9 +43,9 @@ impl ObjectId {
         if hex.len() != length.bytes() * 2 {
             return None;
         }
-        let mut bytes = [0; MOST];
+        let mut bytes = [0; MAX_ID_BYTES];
         for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+            *byte = hex_digit(pair[0])? << 4 | hex_digit(pair[1])?;
         }
         Some(ObjectId { bytes, length })
     }
@@ -53,7 +53,7 @@ impl ObjectId {
     /// Returns the id of a SHA-1 repository with these bytes, for instance from [`ObjectId::as_bytes`].
     #[must_use]
     pub fn from_array(sum: [u8; 20]) -> ObjectId {
-        let mut bytes = [0; MOST];
+        let mut bytes = [0; MAX_ID_BYTES];
         bytes[..20].copy_from_slice(&sum);
         ObjectId {
             bytes,
@@ -67,16 +67,16 @@ impl ObjectId {
         &self.bytes[..self.length.bytes()]
     }
 
-    pub(crate) fn first(&self) -> u8 {
+    pub(crate) fn first_byte(&self) -> u8 {
         self.bytes[0]
     }
 
-    pub(crate) fn length(&self) -> HashAlgorithm {
+    pub(crate) fn algorithm(&self) -> HashAlgorithm {
         self.length
     }
 }
 
-fn digit(character: u8) -> Option<u8> {
+fn hex_digit(character: u8) -> Option<u8> {
     (character as char)
         .to_digit(16)
         .and_then(|digit| u8::try_from(digit).ok())

@@ -8,7 +8,7 @@ use lancet_workspace::{Moment, Stamp};
 use crate::id::ObjectId;
 
 /// A larger index is refused. One of a million files takes about 100 MB.
-pub(crate) const MOST_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_INDEX_BYTES: u64 = 256 << 20;
 
 /// The index of a work tree: what git tracks. Names are bytes, relative to the work tree, with `/` between their parts.
 ///
@@ -16,30 +16,30 @@ pub(crate) const MOST_BYTES: u64 = 256 << 20;
 /// included; 9 ms in version 4), on a busy machine with two cores:
 /// `cargo run --release -p lancet-git --example read_index`.
 #[derive(Debug)]
-pub struct Index {
+pub struct GitIndex {
     /// Sorted by name and stage.
-    records: Vec<Record>,
+    records: Vec<StoredEntry>,
     /// All names, one after the other.
     names: Vec<u8>,
     /// The stamp of the file that was read.
     stamp: Stamp,
 }
 
-/// An entry as it is stored: its name is a range of [`Index::names`].
+/// An entry as it is stored: its name is a range of [`GitIndex::names`].
 #[derive(Debug)]
-struct Record {
+struct StoredEntry {
     name_start: u32,
     name_length: u32,
     mode: u32,
     id: ObjectId,
     stat: IndexStat,
     stage: u8,
-    flags: Flags,
+    flags: EntryFlags,
 }
 
 /// The flags of an entry other than its stage.
 #[derive(Clone, Copy, Debug, Default)]
-struct Flags {
+struct EntryFlags {
     assume_unchanged: bool,
     skip_worktree: bool,
     intent_to_add: bool,
@@ -91,7 +91,7 @@ pub const LINK_MODE: u32 = 0o120_000;
 /// The mode of a submodule.
 pub const SUBMODULE_MODE: u32 = 0o160_000;
 
-impl Index {
+impl GitIndex {
     /// Returns the number of entries; a name in conflict has up to three.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -106,19 +106,21 @@ impl Index {
 
     /// Returns all entries, sorted by the bytes of their names and then by stage.
     pub fn entries(&self) -> impl Iterator<Item = IndexEntry<'_>> {
-        self.records.iter().map(|record| self.entry(record))
+        self.records
+            .iter()
+            .map(|record| self.entry_of_record(record))
     }
 
     /// Returns the entry of a name that is not in conflict (stage 0). The name of a submodule has an entry; the names
     /// inside it have none here.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<IndexEntry<'_>> {
-        self.find_from(name, &mut 0)
+        self.find_with_hint(name, &mut 0)
     }
 
     /// Like `Index::find`, but tries the position `next` first and sets it to the one after the entry found. Names
     /// queried in order need no search.
-    pub(crate) fn find_from(&self, name: &[u8], next: &mut usize) -> Option<IndexEntry<'_>> {
+    pub(crate) fn find_with_hint(&self, name: &[u8], next: &mut usize) -> Option<IndexEntry<'_>> {
         let is_next = |at: usize| {
             let record = self.records.get(at);
             record.is_some_and(|record| self.name(record) == name)
@@ -126,19 +128,19 @@ impl Index {
         let at = if is_next(*next) {
             *next
         } else {
-            self.first_from(name)
+            self.first_position_from(name)
         };
         let record = self.records.get(at)?;
         let found = record.stage == 0 && self.name(record) == name;
         *next = if found { at + 1 } else { at };
-        found.then(|| self.entry(record))
+        found.then(|| self.entry_of_record(record))
     }
 
     /// Returns whether git tracks exactly this name, in conflict or not: a file, a symbolic link or a submodule. A
-    /// folder itself is not tracked; use [`Index::below`].
+    /// folder itself is not tracked; use [`GitIndex::entries_below`].
     #[must_use]
     pub fn is_tracked(&self, name: &[u8]) -> bool {
-        let at = self.first_from(name);
+        let at = self.first_position_from(name);
         self.records
             .get(at)
             .is_some_and(|record| self.name(record) == name)
@@ -146,38 +148,41 @@ impl Index {
 
     /// Returns the entries below a folder, at any depth, sorted; all entries for the empty name. For an ignored
     /// folder, these are the files that git tracks nevertheless. The first one is found by binary search.
-    pub fn below<'i>(&'i self, folder: &[u8]) -> impl Iterator<Item = IndexEntry<'i>> + use<'i> {
+    pub fn entries_below<'i>(
+        &'i self,
+        folder: &[u8],
+    ) -> impl Iterator<Item = IndexEntry<'i>> + use<'i> {
         let mut start = folder.to_vec();
         if !start.is_empty() && !start.ends_with(b"/") {
             start.push(b'/');
         }
-        let first = self.first_from(&start);
+        let first = self.first_position_from(&start);
         self.records[first..]
             .iter()
-            .map(|record| self.entry(record))
+            .map(|record| self.entry_of_record(record))
             .take_while(move |entry| entry.name.starts_with(&start))
     }
 
     /// Returns the time at which the index was written: the modification time of its file.
     #[must_use]
-    pub fn written(&self) -> Moment {
+    pub fn write_time(&self) -> Moment {
         self.stamp.mtime
     }
 
-    /// Returns the stamp of the file that was read. If a later one shows the same state ([`Stamp::same_file_state`]
-    /// and not [`Stamp::racy`]), the index need not be read again.
+    /// Returns the stamp of the file that was read. If a later one shows the same state ([`Stamp::has_same_state`]
+    /// and not [`Stamp::is_racy`]), the index need not be read again.
     #[must_use]
     pub fn stamp(&self) -> &Stamp {
         &self.stamp
     }
 
     /// Returns the position of the first entry whose name is not smaller.
-    fn first_from(&self, name: &[u8]) -> usize {
+    fn first_position_from(&self, name: &[u8]) -> usize {
         self.records
             .partition_point(|record| self.name(record) < name)
     }
 
-    fn name(&self, record: &Record) -> &[u8] {
+    fn name(&self, record: &StoredEntry) -> &[u8] {
         let start = record.name_start as usize;
         // The parser created the range together with the names.
         self.names
@@ -185,7 +190,7 @@ impl Index {
             .unwrap_or_default()
     }
 
-    fn entry(&self, record: &Record) -> IndexEntry<'_> {
+    fn entry_of_record(&self, record: &StoredEntry) -> IndexEntry<'_> {
         IndexEntry {
             name: self.name(record),
             mode: record.mode,

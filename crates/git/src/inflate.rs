@@ -7,12 +7,12 @@ use lancet_workspace::FileReader;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 
-use crate::{GitError, unreadable};
+use crate::{GitError, unreadable_error};
 
 /// The file is read in pieces of this size.
-const PIECE: usize = 64 * 1024;
+const READ_CHUNK: usize = 64 * 1024;
 
-const DAMAGED: GitError = GitError::Damaged("a deflated object");
+const DAMAGED_DEFLATE: GitError = GitError::Damaged("a deflated object");
 
 /// The number of bytes that one query may still inflate.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl InflateBudget {
         InflateBudget(Cell::new(bytes))
     }
 
-    pub(crate) fn take(&self, bytes: u64) -> Result<(), GitError> {
+    pub(crate) fn spend(&self, bytes: u64) -> Result<(), GitError> {
         let left = self.0.get().checked_sub(bytes).ok_or(GitError::TooLarge {
             what: "a chain of deltas",
             size: bytes,
@@ -56,10 +56,10 @@ impl<'f> InflateStream<'f> {
     }
 
     /// Fills `into` with the next bytes; returns fewer only at the end of the stream.
-    pub(crate) fn fill(&mut self, into: &mut [u8]) -> Result<usize, GitError> {
+    pub(crate) fn fill_buffer(&mut self, into: &mut [u8]) -> Result<usize, GitError> {
         let mut filled = 0;
         while filled < into.len() && !self.ended {
-            filled += self.step(&mut into[filled..])?;
+            filled += self.inflate_step(&mut into[filled..])?;
         }
         Ok(filled)
     }
@@ -70,29 +70,29 @@ impl<'f> InflateStream<'f> {
         length: usize,
         budget: &InflateBudget,
     ) -> Result<Vec<u8>, GitError> {
-        budget.take(length as u64)?;
+        budget.spend(length as u64)?;
         let mut bytes = vec![0; length];
-        if self.fill(&mut bytes)? != length {
-            return Err(DAMAGED);
+        if self.fill_buffer(&mut bytes)? != length {
+            return Err(DAMAGED_DEFLATE);
         }
         let mut more = [0];
-        match self.fill(&mut more)? {
+        match self.fill_buffer(&mut more)? {
             0 => Ok(bytes),
-            _ => Err(DAMAGED),
+            _ => Err(DAMAGED_DEFLATE),
         }
     }
 
-    fn step(&mut self, into: &mut [u8]) -> Result<usize, GitError> {
+    fn inflate_step(&mut self, into: &mut [u8]) -> Result<usize, GitError> {
         if self.used == self.piece.len() {
             // Most objects are small, so the first piece is too.
             let length = if self.piece.is_empty() {
-                PIECE / 16
+                READ_CHUNK / 16
             } else {
-                PIECE
+                READ_CHUNK
             };
             self.piece.resize(length, 0);
             let read = self.file.read_from(&mut self.piece, self.at);
-            self.piece.truncate(read.map_err(unreadable)?);
+            self.piece.truncate(read.map_err(unreadable_error)?);
             self.at += self.piece.len() as u64;
             self.used = 0;
         }
@@ -105,9 +105,9 @@ impl<'f> InflateStream<'f> {
         self.used += done.bytes_consumed;
         match done.status {
             Ok(MZStatus::StreamEnd) => self.ended = true,
-            _ if done.bytes_consumed + done.bytes_written == 0 => return Err(DAMAGED),
+            _ if done.bytes_consumed + done.bytes_written == 0 => return Err(DAMAGED_DEFLATE),
             Ok(_) => {}
-            Err(_) => return Err(DAMAGED),
+            Err(_) => return Err(DAMAGED_DEFLATE),
         }
         Ok(done.bytes_written)
     }

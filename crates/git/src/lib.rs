@@ -1,27 +1,27 @@
 //! Reads git's own folder: what a commit stores at a path, what the index tracks, and objects by their ids.
 //!
-//! - [`Repository`] finds the repository of a file and answers queries about it: [`Repository::head`],
-//!   [`Repository::committed`], [`Repository::rules`].
-//! - [`Index`] is what git tracks; [`CleanFiles`] uses it to find, without reading a file, which blob has the file's
+//! - [`Repository`] finds the repository of a file and answers queries about it: [`Repository::head_commit`],
+//!   [`Repository::committed_content`], [`Repository::conversion_rules`].
+//! - [`GitIndex`] is what git tracks; [`CleanFiles`] uses it to find, without reading a file, which blob has the file's
 //!   bytes.
 //! - [`ObjectReader`] reads blobs by their ids and verifies them.
-//! - [`to_git`] converts line ends as `git add` does, so that a CRLF checkout of an LF blob does not count as a change.
+//! - [`convert_to_git`] converts line ends as `git add` does, so that a CRLF checkout of an LF blob does not count as a change.
 //! - [`GitError`] is the reason why a query has no answer.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use lancet_git::{Committed, GitError, Repository};
+//! use lancet_git::{CommittedContent, GitError, Repository};
 //! use lancet_workspace::{Disk, RealDisk};
 //!
 //! fn is_tracked(file: &std::path::Path) -> Result<bool, GitError> {
 //!     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-//!     let Some(repository) = Repository::around(file, &disk)? else {
+//!     let Some(repository) = Repository::find_for_file(file, &disk)? else {
 //!         return Ok(false);
 //!     };
-//!     let (Some(head), Some(relative)) = (repository.head()?, repository.relative(file)) else {
+//!     let (Some(head_commit), Some(relative_path)) = (repository.head_commit()?, repository.relative_path(file)) else {
 //!         return Ok(false);
 //!     };
-//!     Ok(repository.committed(&head, relative)? != Committed::Nothing)
+//!     Ok(repository.committed_content(&head_commit, relative_path)? != CommittedContent::Nothing)
 //! }
 //! assert!(!is_tracked(std::path::Path::new("/no/such/file")).unwrap());
 //! ```
@@ -52,13 +52,13 @@ mod refs;
 mod repository;
 mod tree;
 
-pub use clean::{Conversion, to_git};
-pub use clean_files::{CleanFiles, OutsideFiles};
-pub use config::{AutoCrlf, auto_crlf};
+pub use clean::{Conversion, convert_to_git};
+pub use clean_files::{CleanFiles, GlobalFiles};
+pub use config::{AutoCrlf, effective_auto_crlf};
 pub use id::ObjectId;
-pub use index::{Index, IndexEntry, IndexStat, LINK_MODE, SUBMODULE_MODE};
+pub use index::{GitIndex, IndexEntry, IndexStat, LINK_MODE, SUBMODULE_MODE};
 pub use objects::ObjectReader;
-pub use repository::{AttributesFile, Committed, ConversionRules, Repository};
+pub use repository::{AttributesFile, CommittedContent, ConversionRules, Repository};
 
 /// The reason why a query about a repository has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +114,6 @@ impl From<lancet_workspace::OpenError> for GitError {
 }
 
 /// Returns the error for a system call that failed on an open file.
-fn unreadable(error: std::io::Error) -> GitError {
+fn unreadable_error(error: std::io::Error) -> GitError {
     GitError::Unreadable(Box::new(error))
 }

@@ -6,7 +6,7 @@ use crate::id::{HashAlgorithm, ObjectId};
 use crate::inflate::InflateBudget;
 
 /// The number of bytes that one query about a commit may inflate in total.
-const MOST_WORK: u64 = 128 << 20;
+const MAX_INFLATED_BYTES: u64 = 128 << 20;
 
 /// The kind of a git object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl ObjectKind {
 
 /// An object's kind and its inflated content.
 #[derive(Debug)]
-pub(crate) struct Object {
+pub(crate) struct GitObject {
     pub(crate) kind: ObjectKind,
     pub(crate) bytes: Vec<u8>,
 }
@@ -48,19 +48,19 @@ pub(crate) struct QueryLimits {
 
 impl QueryLimits {
     /// Returns the limits of a query about a commit, its trees and one blob.
-    pub(crate) fn of_query() -> QueryLimits {
+    pub(crate) fn for_query() -> QueryLimits {
         QueryLimits {
             object: 0,
             base: 32 << 20,
-            budget: InflateBudget::new(MOST_WORK),
+            budget: InflateBudget::new(MAX_INFLATED_BYTES),
         }
     }
 }
 
-impl Object {
+impl GitObject {
     /// Returns the object if its bytes match this id. Objects of a SHA-256 repository are not verified.
-    pub(crate) fn verified(self, id: &ObjectId) -> Result<Object, GitError> {
-        match id.length() {
+    pub(crate) fn verify_id(self, id: &ObjectId) -> Result<GitObject, GitError> {
+        match id.algorithm() {
             HashAlgorithm::Sha1 if hash::object_id(self.kind.name(), &self.bytes) != *id => {
                 Err(GitError::Damaged("an object"))
             }

@@ -10,29 +10,29 @@ use lancet_workspace::{FileReader, FileType, Located, ReadError, Workspace};
 use crate::GitError;
 use crate::id::ObjectId;
 use crate::inflate::InflateStream;
-use crate::object::{Object, ObjectKind, QueryLimits};
+use crate::object::{GitObject, ObjectKind, QueryLimits};
 use crate::pack::Pack;
 
 /// Further packs are ignored.
-const MOST_PACKS: usize = 10_000;
+const MAX_PACKS: usize = 10_000;
 /// This many packs of a folder stay open; further ones are opened for each query.
-const MOST_OPEN: usize = 48;
+const MAX_OPEN_PACKS: usize = 48;
 /// A longer `info/alternates` is refused.
-const MOST_ALTERNATES: u64 = 64 * 1024;
+const MAX_ALTERNATES: u64 = 64 * 1024;
 
-const LOOSE: GitError = GitError::Damaged("a loose object");
+const DAMAGED_LOOSE_OBJECT: GitError = GitError::Damaged("a loose object");
 
 /// A folder with packs and loose objects.
 pub(crate) struct ObjectFolder {
     workspace: Arc<Workspace>,
     pub(crate) path: PathBuf,
     /// Its packs; the most recently used one is first.
-    packs: Vec<PackPlace>,
+    packs: Vec<KnownPack>,
     open: usize,
 }
 
 /// A pack found in the folder, by the path of its index.
-struct PackPlace {
+struct KnownPack {
     path: PathBuf,
     opened: Option<Pack>,
 }
@@ -57,8 +57,8 @@ impl ObjectFolder {
         if folder.kind() != FileType::Directory {
             return Ok(());
         }
-        let listed = folder.entries(MOST_PACKS, &|name, _| name.as_bytes().ends_with(b".idx"))?;
-        let places = listed.entries.iter().map(|entry| PackPlace {
+        let listed = folder.entries(MAX_PACKS, &|name, _| name.as_bytes().ends_with(b".idx"))?;
+        let places = listed.entries.iter().map(|entry| KnownPack {
             path: self.path.join("pack").join(&entry.name),
             opened: None,
         });
@@ -67,11 +67,11 @@ impl ObjectFolder {
     }
 
     /// Returns the object folders that `info/alternates` names.
-    pub(crate) fn alternates(&self) -> Result<Vec<PathBuf>, GitError> {
-        let Some(file) = self.file(&self.path.join("info/alternates"))? else {
+    pub(crate) fn read_alternates(&self) -> Result<Vec<PathBuf>, GitError> {
+        let Some(file) = self.locate_file(&self.path.join("info/alternates"))? else {
             return Ok(Vec::new());
         };
-        let listed = file.snapshot(MOST_ALTERNATES)?;
+        let listed = file.read_snapshot(MAX_ALTERNATES)?;
         let lines = listed.bytes.split(|byte| *byte == b'\n');
         Ok(lines
             .filter(|line| !line.is_empty() && line[0] != b'#')
@@ -80,13 +80,14 @@ impl ObjectFolder {
     }
 
     /// Returns the object with this id, after verifying its bytes against the id.
-    pub(crate) fn object(
+    pub(crate) fn read_object(
         &mut self,
         id: &ObjectId,
         limits: &QueryLimits,
-    ) -> Result<Option<Object>, GitError> {
-        let packed = self.in_pack(id, |pack, offset| {
-            pack.object_at(offset, id.length(), limits)?.verified(id)
+    ) -> Result<Option<GitObject>, GitError> {
+        let packed = self.with_containing_pack(id, |pack, offset| {
+            pack.object_at(offset, id.algorithm(), limits)?
+                .verify_id(id)
         });
         // A damaged pack does not hide a loose object.
         match packed {
@@ -101,20 +102,20 @@ impl ObjectFolder {
 
     /// Returns the size of an object, by its header alone.
     pub(crate) fn size(&mut self, id: &ObjectId) -> Result<Option<u64>, GitError> {
-        match self.in_pack(id, |pack, offset| pack.size_at(offset, id.length()))? {
+        match self.with_containing_pack(id, |pack, offset| pack.size_at(offset, id.algorithm()))? {
             Some(size) => Ok(Some(size)),
-            None => Ok(self.loose(id)?.map(|loose| loose.size)),
+            None => Ok(self.open_loose_object(id)?.map(|loose| loose.size)),
         }
     }
 
     /// Opens a file below this folder; none if it is missing.
-    fn file(&self, path: &Path) -> Result<Option<Located>, GitError> {
+    fn locate_file(&self, path: &Path) -> Result<Option<Located>, GitError> {
         let located = self.workspace.locate_as_spelled(path)?;
         Ok((located.kind() == FileType::File).then_some(located))
     }
 
     /// Calls `take` with the first pack that has an object and the object's place in it.
-    fn in_pack<T>(
+    fn with_containing_pack<T>(
         &mut self,
         id: &ObjectId,
         take: impl FnOnce(&Pack, u64) -> Result<T, GitError>,
@@ -128,12 +129,12 @@ impl ObjectFolder {
             let Some(pack) = &self.packs[at].opened else {
                 continue;
             };
-            if let Some(offset) = pack.offset_of(id)? {
+            if let Some(offset) = pack.find_offset(id)? {
                 let answer = take(pack, offset)?;
                 self.packs.swap(0, at);
                 return Ok(Some(answer));
             }
-            if self.open > MOST_OPEN {
+            if self.open > MAX_OPEN_PACKS {
                 self.packs[at].opened = None;
                 self.open -= 1;
             }
@@ -142,16 +143,16 @@ impl ObjectFolder {
     }
 
     fn open_pack(&self, index: &Path) -> Result<Option<Pack>, GitError> {
-        let pack = self.reader(&index.with_extension("pack"))?;
-        let index = self.reader(index)?;
+        let pack = self.open_reader(&index.with_extension("pack"))?;
+        let index = self.open_reader(index)?;
         match (pack, index) {
             (Some(pack), Some(index)) => Pack::open(pack, index).map(Some),
             _ => Ok(None),
         }
     }
 
-    fn reader(&self, path: &Path) -> Result<Option<FileReader>, GitError> {
-        let Some(file) = self.file(path)? else {
+    fn open_reader(&self, path: &Path) -> Result<Option<FileReader>, GitError> {
+        let Some(file) = self.locate_file(path)? else {
             return Ok(None);
         };
         match file.open_reader() {
@@ -165,8 +166,8 @@ impl ObjectFolder {
         &self,
         id: &ObjectId,
         limits: &QueryLimits,
-    ) -> Result<Option<Object>, GitError> {
-        let Some(loose) = self.loose(id)? else {
+    ) -> Result<Option<GitObject>, GitError> {
+        let Some(loose) = self.open_loose_object(id)? else {
             return Ok(None);
         };
         if loose.size > limits.object {
@@ -175,29 +176,32 @@ impl ObjectFolder {
                 size: loose.size,
             });
         }
-        let length = usize::try_from(loose.size).map_err(|_| LOOSE)?;
+        let length = usize::try_from(loose.size).map_err(|_| DAMAGED_LOOSE_OBJECT)?;
         let mut stream = InflateStream::new(&loose.file, 0);
         let mut head = vec![0; loose.header];
-        stream.fill(&mut head)?;
+        stream.fill_buffer(&mut head)?;
         let bytes = stream.read_to_end(length, &limits.budget)?;
-        let object = Object {
+        let object = GitObject {
             kind: loose.kind,
             bytes,
         };
-        object.verified(id).map(Some)
+        object.verify_id(id).map(Some)
     }
 
     /// Reads the header of a loose object.
-    fn loose(&self, id: &ObjectId) -> Result<Option<LooseObject>, GitError> {
-        let Some(file) = self.reader(&self.path.join(loose_name(id)))? else {
+    fn open_loose_object(&self, id: &ObjectId) -> Result<Option<LooseObject>, GitError> {
+        let Some(file) = self.open_reader(&self.path.join(loose_name(id)))? else {
             return Ok(None);
         };
         let mut head = [0; 64];
-        let filled = InflateStream::new(&file, 0).fill(&mut head)?;
+        let filled = InflateStream::new(&file, 0).fill_buffer(&mut head)?;
         let head = &head[..filled];
-        let end = head.iter().position(|byte| *byte == 0).ok_or(LOOSE)?;
-        let words = std::str::from_utf8(&head[..end]).map_err(|_| LOOSE)?;
-        let (kind, size) = words.split_once(' ').ok_or(LOOSE)?;
+        let end = head
+            .iter()
+            .position(|byte| *byte == 0)
+            .ok_or(DAMAGED_LOOSE_OBJECT)?;
+        let words = std::str::from_utf8(&head[..end]).map_err(|_| DAMAGED_LOOSE_OBJECT)?;
+        let (kind, size) = words.split_once(' ').ok_or(DAMAGED_LOOSE_OBJECT)?;
         let kind = [
             ObjectKind::Blob,
             ObjectKind::Tree,
@@ -206,11 +210,11 @@ impl ObjectFolder {
         ]
         .into_iter()
         .find(|known| known.name() == kind)
-        .ok_or(LOOSE)?;
+        .ok_or(DAMAGED_LOOSE_OBJECT)?;
         Ok(Some(LooseObject {
             file,
             kind,
-            size: size.parse().map_err(|_| LOOSE)?,
+            size: size.parse().map_err(|_| DAMAGED_LOOSE_OBJECT)?,
             header: end + 1,
         }))
     }

@@ -13,9 +13,9 @@ use crate::object::{ObjectKind, QueryLimits};
 use crate::object_folder::ObjectFolder;
 
 /// The number of bytes that reading one blob by its id may inflate: 128 deltas of a file of 32 MiB.
-const MOST_BLOB_WORK: u64 = 4 << 30;
+const MAX_BLOB_INFLATED_BYTES: u64 = 4 << 30;
 /// At most this many object folders are opened through alternates; git itself stops at a depth of five.
-const MOST_FOLDERS: usize = 16;
+const MAX_OBJECT_FOLDERS: usize = 16;
 
 /// Reads objects of a repository, or of a folder into which its packs and loose objects were linked, by their ids.
 ///
@@ -36,9 +36,9 @@ impl ObjectReader {
         let mut objects = ObjectReader { folders: vec![own] };
         let mut at = 0;
         while let Some(folder) = objects.folders.get(at) {
-            for path in folder.alternates()? {
+            for path in folder.read_alternates()? {
                 let known = objects.folders.iter().any(|folder| folder.path == path);
-                if known || objects.folders.len() == MOST_FOLDERS {
+                if known || objects.folders.len() == MAX_OBJECT_FOLDERS {
                     continue;
                 }
                 // A missing alternate is skipped, as git does; its objects are then reported missing.
@@ -56,7 +56,7 @@ impl ObjectReader {
     ///
     /// # Errors
     /// Fails if the folder is missing or cannot be listed.
-    pub fn in_folder(path: &Path, disk: &Arc<dyn Disk>) -> Result<ObjectReader, GitError> {
+    pub fn open_in_folder(path: &Path, disk: &Arc<dyn Disk>) -> Result<ObjectReader, GitError> {
         let folder = open_folder(path, disk)?;
         Ok(ObjectReader {
             folders: vec![folder],
@@ -68,16 +68,16 @@ impl ObjectReader {
     ///
     /// # Errors
     /// Fails if the blob is missing ([`GitError::Missing`]), too large, damaged, or has another id.
-    pub fn blob(&mut self, id: &ObjectId, most: u64) -> Result<Vec<u8>, GitError> {
-        if id.length() != HashAlgorithm::Sha1 {
+    pub fn read_blob(&mut self, id: &ObjectId, most: u64) -> Result<Vec<u8>, GitError> {
+        if id.algorithm() != HashAlgorithm::Sha1 {
             return Err(GitError::Unsupported("an object of a SHA-256 repository"));
         }
         let limits = QueryLimits {
             object: most,
             base: most.saturating_mul(4).clamp(32 << 20, 256 << 20),
-            budget: InflateBudget::new(MOST_BLOB_WORK),
+            budget: InflateBudget::new(MAX_BLOB_INFLATED_BYTES),
         };
-        self.find(id, ObjectKind::Blob, &limits)
+        self.find_object(id, ObjectKind::Blob, &limits)
     }
 
     /// Returns the size of an object from its header, or from the beginning of its delta. The object is not read
@@ -86,17 +86,17 @@ impl ObjectReader {
     /// # Errors
     /// Fails if the object is missing or its header is damaged.
     pub fn size(&mut self, id: &ObjectId) -> Result<u64, GitError> {
-        self.twice(id, |folder| folder.size(id))
+        self.query_with_retry(id, |folder| folder.size(id))
     }
 
     /// Returns the content of an object of this kind.
-    pub(crate) fn find(
+    pub(crate) fn find_object(
         &mut self,
         id: &ObjectId,
         kind: ObjectKind,
         limits: &QueryLimits,
     ) -> Result<Vec<u8>, GitError> {
-        let object = self.twice(id, |folder| folder.object(id, limits))?;
+        let object = self.query_with_retry(id, |folder| folder.read_object(id, limits))?;
         if object.kind != kind {
             return Err(GitError::Damaged("a reference to an object"));
         }
@@ -105,24 +105,24 @@ impl ObjectReader {
 
     /// Queries each folder, and once more after listing the packs again, because a concurrent `git repack` may have
     /// moved the object.
-    fn twice<T>(
+    fn query_with_retry<T>(
         &mut self,
         id: &ObjectId,
         ask: impl Fn(&mut ObjectFolder) -> Result<Option<T>, GitError>,
     ) -> Result<T, GitError> {
-        let mut found = first_answer(&mut self.folders, &ask);
+        let mut found = query_folders(&mut self.folders, &ask);
         if !matches!(found, Ok(Some(_)) | Err(GitError::TooLarge { .. })) {
             for folder in &mut self.folders {
                 folder.list_packs()?;
             }
-            found = first_answer(&mut self.folders, &ask);
+            found = query_folders(&mut self.folders, &ask);
         }
         found?.ok_or(GitError::Missing(*id))
     }
 }
 
 /// Returns the first answer of a folder. A folder that fails is skipped if another one has an answer.
-fn first_answer<T>(
+fn query_folders<T>(
     folders: &mut [ObjectFolder],
     ask: &impl Fn(&mut ObjectFolder) -> Result<Option<T>, GitError>,
 ) -> Result<Option<T>, GitError> {

@@ -5,18 +5,18 @@ use lancet_workspace::FileReader;
 use crate::delta;
 use crate::id::{HashAlgorithm, ObjectId};
 use crate::inflate::InflateStream;
-use crate::object::{Object, ObjectKind, QueryLimits};
-use crate::{GitError, unreadable};
+use crate::object::{GitObject, ObjectKind, QueryLimits};
+use crate::{GitError, unreadable_error};
 
 /// The longest delta chain that git writes.
-const DEEPEST: usize = 4_095;
+const MAX_DELTA_DEPTH: usize = 4_095;
 /// The largest number of bytes of ids that share a first byte; the largest repositories have a tenth of this.
-const MOST_NAMES: u64 = 16 << 20;
+const MAX_ID_RUN_BYTES: u64 = 16 << 20;
 /// The offset of the ids in a pack index: after eight bytes and the counts of ids by their first byte.
-const IDS: usize = 8 + 256 * 4;
+const IDS_OFFSET: usize = 8 + 256 * 4;
 
-const INDEX: GitError = GitError::Damaged("the index of a pack");
-const ENTRY: GitError = GitError::Damaged("a pack");
+const DAMAGED_PACK_INDEX: GitError = GitError::Damaged("the index of a pack");
+const DAMAGED_PACK: GitError = GitError::Damaged("a pack");
 
 /// A pack and its index, both open.
 pub(crate) struct Pack {
@@ -29,7 +29,7 @@ pub(crate) struct Pack {
 impl Pack {
     /// Opens a pack with an index of version 2.
     pub(crate) fn open(pack: FileReader, index: FileReader) -> Result<Pack, GitError> {
-        let fan = read_exactly(&index, 0, IDS)?;
+        let fan = read_exactly(&index, 0, IDS_OFFSET)?;
         if fan[..4] != *b"\xfftOc" {
             return Err(GitError::Unsupported("an index of version 1"));
         }
@@ -40,20 +40,20 @@ impl Pack {
     }
 
     /// Looks up the offset of an object.
-    pub(crate) fn offset_of(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
+    pub(crate) fn find_offset(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let count = |at: usize| -> u64 { u64::from(be_u32(&self.fan[8 + at * 4..])) };
-        let first = usize::from(id.first());
+        let first = usize::from(id.first_byte());
         let (start, end) = (if first == 0 { 0 } else { count(first - 1) }, count(first));
         let all = count(255);
-        let width = id.length().bytes() as u64;
-        if start > end || end > all || (end - start) * width > MOST_NAMES {
-            return Err(INDEX);
+        let width = id.algorithm().bytes() as u64;
+        if start > end || end > all || (end - start) * width > MAX_ID_RUN_BYTES {
+            return Err(DAMAGED_PACK_INDEX);
         }
-        let ids = IDS as u64;
-        let run = length((end - start) * width)?;
+        let ids = IDS_OFFSET as u64;
+        let run = to_length((end - start) * width)?;
         let run = read_exactly(&self.index, ids + start * width, run)?;
         let run: &[u8] = &run;
-        let Some(at) = place_in(run, id.as_bytes()) else {
+        let Some(at) = position_of_id(run, id.as_bytes()) else {
             return Ok(None);
         };
         let offsets = ids + all * width + all * 4;
@@ -64,7 +64,7 @@ impl Pack {
         }
         let far = offsets + all * 4 + u64::from(offset & 0x7fff_ffff) * 8;
         let bytes = read_exactly(&self.index, far, 8)?;
-        let bytes = bytes.try_into().map_err(|_| INDEX)?;
+        let bytes = bytes.try_into().map_err(|_| DAMAGED_PACK_INDEX)?;
         Ok(Some(u64::from_be_bytes(bytes)))
     }
 
@@ -75,7 +75,7 @@ impl Pack {
         offset: u64,
         names: HashAlgorithm,
         limits: &QueryLimits,
-    ) -> Result<Object, GitError> {
+    ) -> Result<GitObject, GitError> {
         let mut deltas: Vec<EntryHeader> = Vec::new();
         let mut at = offset;
         let (kind, base) = loop {
@@ -93,24 +93,24 @@ impl Pack {
             match header.form {
                 PackedForm::Whole(kind) => break (kind, header),
                 PackedForm::OffsetDelta(base) => at = base,
-                PackedForm::RefDelta(id) => at = self.offset_of(&id)?.ok_or(ENTRY)?,
+                PackedForm::RefDelta(id) => at = self.find_offset(&id)?.ok_or(DAMAGED_PACK)?,
             }
             deltas.push(header);
-            if deltas.len() > DEEPEST {
-                return Err(ENTRY);
+            if deltas.len() > MAX_DELTA_DEPTH {
+                return Err(DAMAGED_PACK);
             }
         };
-        let mut bytes = self.data(&base, limits)?;
+        let mut bytes = self.inflate_entry(&base, limits)?;
         while let Some(delta) = deltas.pop() {
             let limit = if deltas.is_empty() {
                 limits.object
             } else {
                 limits.base
             };
-            bytes = delta::apply(&bytes, &self.data(&delta, limits)?, limit)?;
-            limits.budget.take(bytes.len() as u64)?;
+            bytes = delta::apply_delta(&bytes, &self.inflate_entry(&delta, limits)?, limit)?;
+            limits.budget.spend(bytes.len() as u64)?;
         }
-        Ok(Object { kind, bytes })
+        Ok(GitObject { kind, bytes })
     }
 
     /// Returns the size of the object at an offset: from the header of its entry or the beginning of its delta.
@@ -119,20 +119,24 @@ impl Pack {
         if matches!(header.form, PackedForm::Whole(_)) {
             return Ok(header.size);
         }
-        let mut start = [0; delta::LONGEST_START];
-        let filled = InflateStream::new(&self.pack, header.data).fill(&mut start)?;
+        let mut start = [0; delta::MAX_HEADER_BYTES];
+        let filled = InflateStream::new(&self.pack, header.data).fill_buffer(&mut start)?;
         delta::result_size(&start[..filled])
     }
 
     /// Inflates the data of an entry.
-    fn data(&self, header: &EntryHeader, limits: &QueryLimits) -> Result<Vec<u8>, GitError> {
+    fn inflate_entry(
+        &self,
+        header: &EntryHeader,
+        limits: &QueryLimits,
+    ) -> Result<Vec<u8>, GitError> {
         let stream = InflateStream::new(&self.pack, header.data);
-        stream.read_to_end(length(header.size)?, &limits.budget)
+        stream.read_to_end(to_length(header.size)?, &limits.budget)
     }
 }
 
 /// Returns the position of an id in a run of sorted ids.
-fn place_in(run: &[u8], id: &[u8]) -> Option<usize> {
+fn position_of_id(run: &[u8], id: &[u8]) -> Option<usize> {
     let width = id.len();
     let (mut low, mut high) = (0, run.len() / width);
     while low < high {
@@ -167,11 +171,11 @@ impl EntryHeader {
     fn read(pack: &FileReader, at: u64, names: HashAlgorithm) -> Result<EntryHeader, GitError> {
         // 64 bytes hold the longest header: ten bytes of size and an id.
         let mut bytes = [0; 64];
-        let filled = pack.read_from(&mut bytes, at).map_err(unreadable)?;
+        let filled = pack.read_from(&mut bytes, at).map_err(unreadable_error)?;
         let bytes = &bytes[..filled];
         let mut rest = bytes;
         let mut next = || -> Result<u8, GitError> {
-            let (&byte, after) = rest.split_first().ok_or(ENTRY)?;
+            let (&byte, after) = rest.split_first().ok_or(DAMAGED_PACK)?;
             rest = after;
             Ok(byte)
         };
@@ -182,7 +186,7 @@ impl EntryHeader {
         while more {
             let byte = next()?;
             if shift > 57 {
-                return Err(ENTRY);
+                return Err(DAMAGED_PACK);
             }
             size |= u64::from(byte & 0x7f) << shift;
             shift += 7;
@@ -201,7 +205,7 @@ impl EntryHeader {
                     back = back
                         .checked_add(1)
                         .filter(|back| back >> 56 == 0)
-                        .ok_or(ENTRY)?
+                        .ok_or(DAMAGED_PACK)?
                         << 7
                         | u64::from(byte & 0x7f);
                 }
@@ -209,15 +213,15 @@ impl EntryHeader {
                 let base = at
                     .checked_sub(back)
                     .filter(|base| *base < at)
-                    .ok_or(ENTRY)?;
+                    .ok_or(DAMAGED_PACK)?;
                 PackedForm::OffsetDelta(base)
             }
             7 => {
-                let id = rest.get(..names.bytes()).ok_or(ENTRY)?;
+                let id = rest.get(..names.bytes()).ok_or(DAMAGED_PACK)?;
                 rest = &rest[names.bytes()..];
-                PackedForm::RefDelta(ObjectId::from_bytes(id, names).ok_or(ENTRY)?)
+                PackedForm::RefDelta(ObjectId::from_bytes(id, names).ok_or(DAMAGED_PACK)?)
             }
-            _ => return Err(ENTRY),
+            _ => return Err(DAMAGED_PACK),
         };
         let data = at + (bytes.len() - rest.len()) as u64;
         Ok(EntryHeader { form, size, data })
@@ -226,10 +230,14 @@ impl EntryHeader {
 
 fn read_exactly(file: &FileReader, offset: u64, length: usize) -> Result<Vec<u8>, GitError> {
     let mut bytes = vec![0; length];
-    if file.read_from(&mut bytes, offset).map_err(unreadable)? == length {
+    if file
+        .read_from(&mut bytes, offset)
+        .map_err(unreadable_error)?
+        == length
+    {
         Ok(bytes)
     } else {
-        Err(INDEX)
+        Err(DAMAGED_PACK_INDEX)
     }
 }
 
@@ -239,6 +247,6 @@ fn be_u32(bytes: &[u8]) -> u32 {
         .map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
-fn length(size: u64) -> Result<usize, GitError> {
-    usize::try_from(size).map_err(|_| ENTRY)
+fn to_length(size: u64) -> Result<usize, GitError> {
+    usize::try_from(size).map_err(|_| DAMAGED_PACK)
 }

@@ -9,21 +9,21 @@ use crate::GitError;
 use crate::id::{HashAlgorithm, ObjectId};
 
 /// The largest number of symbolic references followed, as in git.
-const DEEPEST: usize = 5;
+const MAX_SYMBOLIC_DEPTH: usize = 5;
 /// A longer reference file is refused.
-const MOST_BYTES: u64 = 4_096;
+const MAX_REFERENCE_BYTES: u64 = 4_096;
 /// A longer line of `packed-refs` is skipped.
-const LONGEST_LINE: usize = 8_192;
+const MAX_LINE_LENGTH: usize = 8_192;
 
 /// Resolves HEAD; `None` on a branch without a commit.
-pub(crate) fn head(
+pub(crate) fn resolve_head(
     workspace: &Workspace,
     (git, common): (&Path, &Path),
     names: HashAlgorithm,
 ) -> Result<Option<ObjectId>, GitError> {
     let damaged = || GitError::Damaged("a reference");
     let mut name = "HEAD".to_owned();
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_SYMBOLIC_DEPTH {
         // Per-worktree references are stored in the work tree's own git folder.
         let own = !name.starts_with("refs/")
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"]
@@ -35,10 +35,10 @@ pub(crate) fn head(
             return if name == "HEAD" {
                 Err(damaged())
             } else {
-                packed(workspace, common, &name, names)
+                find_packed_reference(workspace, common, &name, names)
             };
         }
-        let said = file.snapshot(MOST_BYTES)?;
+        let said = file.read_snapshot(MAX_REFERENCE_BYTES)?;
         let said = std::str::from_utf8(&said.bytes).map_err(|_| damaged())?;
         let Some(next) = said.strip_prefix("ref:") else {
             let hex = said.split_whitespace().next().unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn head(
         if next == "refs/heads/.invalid" {
             return Err(GitError::Unsupported("reftable"));
         }
-        if !is_name(next) {
+        if !is_valid_name(next) {
             return Err(damaged());
         }
         name = next.to_owned();
@@ -59,7 +59,7 @@ pub(crate) fn head(
 }
 
 /// Returns whether this is a valid reference name: below `refs/`, without a component that leads out of it.
-fn is_name(name: &str) -> bool {
+fn is_valid_name(name: &str) -> bool {
     name.starts_with("refs/")
         && name.len() < 1_024
         && name
@@ -68,7 +68,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Looks a reference up in `packed-refs`, which is scanned and never entirely in memory.
-fn packed(
+fn find_packed_reference(
     workspace: &Workspace,
     common: &Path,
     name: &str,
@@ -89,9 +89,9 @@ fn packed(
         }
         found.is_some()
     };
-    file.scan(&mut |piece| {
+    file.scan_content(&mut |piece| {
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
-            if line.len() < LONGEST_LINE {
+            if line.len() < MAX_LINE_LENGTH {
                 line.extend_from_slice(part);
             }
             if part.ends_with(b"\n") {
@@ -110,12 +110,12 @@ fn packed(
 
 #[cfg(test)]
 mod tests {
-    use super::is_name;
+    use super::is_valid_name;
 
     #[test]
-    fn a_reference_never_leads_out_of_git_s_folder() {
+    fn reference_name_never_leads_outside_git_folder() {
         for name in ["refs/heads/main", "refs/heads/a/b"] {
-            assert!(is_name(name), "{name}");
+            assert!(is_valid_name(name), "{name}");
         }
         for name in [
             "HEAD",
@@ -126,7 +126,7 @@ mod tests {
             "refs/heads/.hidden",
             "refs/",
         ] {
-            assert!(!is_name(name), "{name}");
+            assert!(!is_valid_name(name), "{name}");
         }
     }
 }

@@ -11,22 +11,22 @@ use crate::GitError;
 use crate::config;
 use crate::discover::{self, RepositoryFolders};
 use crate::id::{HashAlgorithm, ObjectId};
-use crate::index::{self, Index};
+use crate::index::{self, GitIndex};
 use crate::object::{ObjectKind, QueryLimits};
 use crate::objects::ObjectReader;
 use crate::refs;
 use crate::tree::{self, TreeEntry};
 
 /// A larger blob is refused.
-const MOST_BLOB: u64 = 16 << 20;
+const MAX_BLOB_BYTES: u64 = 16 << 20;
 /// A larger tree is refused.
-const MOST_TREE: u64 = 32 << 20;
+const MAX_TREE_BYTES: u64 = 32 << 20;
 /// A larger commit object is refused.
-const MOST_COMMIT: u64 = 4 << 20;
+const MAX_COMMIT_BYTES: u64 = 4 << 20;
 /// A larger attributes file is refused.
-const MOST_RULES: u64 = 64 * 1024;
+const MAX_RULES_BYTES: u64 = 64 * 1024;
 /// A larger `info/attributes` was not written by hand and is refused.
-const MOST_INFO: u64 = 1 << 20;
+const MAX_INFO_BYTES: u64 = 1 << 20;
 
 /// The git repository that a file belongs to. See the crate's example.
 pub struct Repository {
@@ -37,7 +37,7 @@ pub struct Repository {
 
 /// The content of a commit at a path.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Committed {
+pub enum CommittedContent {
     /// The commit has no entry at the path.
     Nothing,
     /// The commit stores a file with this content.
@@ -60,7 +60,7 @@ pub struct AttributesFile {
 pub struct ConversionRules {
     /// The attributes files for the path; a later one overrides an earlier one.
     pub attributes: Vec<AttributesFile>,
-    /// The text of the repository's configuration, for [`auto_crlf`](crate::auto_crlf).
+    /// The text of the repository's configuration, for [`effective_auto_crlf`](crate::effective_auto_crlf).
     pub config: String,
 }
 
@@ -70,11 +70,14 @@ impl Repository {
     ///
     /// # Errors
     /// Fails if a repository exists but cannot be read, or belongs to another work tree.
-    pub fn around(file: &Path, disk: &Arc<dyn Disk>) -> Result<Option<Repository>, GitError> {
-        let Some(place) = discover::around(file, disk)? else {
+    pub fn find_for_file(
+        file: &Path,
+        disk: &Arc<dyn Disk>,
+    ) -> Result<Option<Repository>, GitError> {
+        let Some(place) = discover::find_repository(file, disk)? else {
             return Ok(None);
         };
-        let extension = |key| config::last(&place.config, "extensions", key);
+        let extension = |key| config::last_value(&place.config, "extensions", key);
         let names = match extension("objectformat").as_deref() {
             None | Some("sha1") => HashAlgorithm::Sha1,
             Some("sha256") => HashAlgorithm::Sha256,
@@ -91,7 +94,7 @@ impl Repository {
     }
 
     /// Returns the path of a file relative to the work tree; `None` for a path outside it or inside a `.git` folder.
-    pub fn relative<'f>(&self, file: &'f Path) -> Option<&'f Path> {
+    pub fn relative_path<'f>(&self, file: &'f Path) -> Option<&'f Path> {
         let relative = file.strip_prefix(&self.place.work_tree).ok()?;
         let inside = relative.components().all(|part| part.as_os_str() != ".git");
         (inside && !relative.as_os_str().is_empty()).then_some(relative)
@@ -116,7 +119,7 @@ impl Repository {
     /// # Errors
     /// [`GitError::Unsupported`] for what this crate does not read: a split index, a sparse one, an unknown version or
     /// extension, SHA-256. Otherwise the index is damaged, too large, or cannot be read.
-    pub fn index(&self) -> Result<Option<Index>, GitError> {
+    pub fn index(&self) -> Result<Option<GitIndex>, GitError> {
         if self.names != HashAlgorithm::Sha1 {
             return Err(GitError::Unsupported("the index of a SHA-256 repository"));
         }
@@ -126,9 +129,9 @@ impl Repository {
             .locate_as_spelled(&place.git.join("index"))?;
         match file.kind() {
             FileType::Missing => Ok(None),
-            FileType::File if !file.followed_link() => {
-                let (bytes, stamp) = file.whole(index::MOST_BYTES)?;
-                Index::parse(&bytes, stamp).map(Some)
+            FileType::File if !file.has_followed_link() => {
+                let (bytes, stamp) = file.read_without_revision(index::MAX_INDEX_BYTES)?;
+                GitIndex::parse(&bytes, stamp).map(Some)
             }
             _ => Err(GitError::Damaged("the index")),
         }
@@ -138,7 +141,7 @@ impl Repository {
     ///
     /// # Errors
     /// Fails if the folder of the objects cannot be listed.
-    pub fn objects(&self) -> Result<ObjectReader, GitError> {
+    pub fn open_objects(&self) -> Result<ObjectReader, GitError> {
         ObjectReader::open(&self.place.workspace, &self.place.common, &self.disk)
     }
 
@@ -146,39 +149,45 @@ impl Repository {
     ///
     /// # Errors
     /// Fails if HEAD or the reference it names cannot be read.
-    pub fn head(&self) -> Result<Option<ObjectId>, GitError> {
+    pub fn head_commit(&self) -> Result<Option<ObjectId>, GitError> {
         let place = &self.place;
-        refs::head(&place.workspace, (&place.git, &place.common), self.names)
+        refs::resolve_head(&place.workspace, (&place.git, &place.common), self.names)
     }
 
     /// Returns what a commit stores at a path relative to the work tree.
     ///
     /// # Errors
     /// Fails if a commit, tree or blob along the path is missing, damaged or too large.
-    pub fn committed(&self, commit: &ObjectId, relative: &Path) -> Result<Committed, GitError> {
-        let mut objects = self.objects()?;
-        let mut limits = QueryLimits::of_query();
+    pub fn committed_content(
+        &self,
+        commit: &ObjectId,
+        relative: &Path,
+    ) -> Result<CommittedContent, GitError> {
+        let mut objects = self.open_objects()?;
+        let mut limits = QueryLimits::for_query();
         let mut find = |id: &ObjectId, kind, most| {
             limits.object = most;
-            objects.find(id, kind, &limits)
+            objects.find_object(id, kind, &limits)
         };
-        let bytes = find(commit, ObjectKind::Commit, MOST_COMMIT)?;
-        let mut at = (TreeEntry::Folder, tree::of_commit(&bytes, self.names)?);
+        let bytes = find(commit, ObjectKind::Commit, MAX_COMMIT_BYTES)?;
+        let mut at = (TreeEntry::Folder, tree::tree_of_commit(&bytes, self.names)?);
         for part in relative.components() {
             if at.0 != TreeEntry::Folder {
-                return Ok(Committed::Nothing);
+                return Ok(CommittedContent::Nothing);
             }
-            let bytes = find(&at.1, ObjectKind::Tree, MOST_TREE)?;
-            match tree::entry(&bytes, part.as_os_str().as_bytes(), self.names)? {
+            let bytes = find(&at.1, ObjectKind::Tree, MAX_TREE_BYTES)?;
+            match tree::find_entry(&bytes, part.as_os_str().as_bytes(), self.names)? {
                 Some(next) => at = next,
-                None => return Ok(Committed::Nothing),
+                None => return Ok(CommittedContent::Nothing),
             }
         }
         Ok(match at.0 {
-            TreeEntry::File => Committed::File(find(&at.1, ObjectKind::Blob, MOST_BLOB)?),
-            TreeEntry::Folder => Committed::Other("folder"),
-            TreeEntry::Link => Committed::Other("link"),
-            TreeEntry::Submodule => Committed::Other("submodule"),
+            TreeEntry::File => {
+                CommittedContent::File(find(&at.1, ObjectKind::Blob, MAX_BLOB_BYTES)?)
+            }
+            TreeEntry::Folder => CommittedContent::Other("folder"),
+            TreeEntry::Link => CommittedContent::Other("link"),
+            TreeEntry::Submodule => CommittedContent::Other("submodule"),
         })
     }
 
@@ -186,7 +195,7 @@ impl Repository {
     ///
     /// # Errors
     /// Fails if an attributes file exists and cannot be read.
-    pub fn rules(&self, relative: &Path) -> Result<ConversionRules, GitError> {
+    pub fn conversion_rules(&self, relative: &Path) -> Result<ConversionRules, GitError> {
         let place = &self.place;
         let tree = Workspace::open(
             std::slice::from_ref(&place.work_tree),
@@ -198,7 +207,7 @@ impl Repository {
         let mut attributes = Vec::new();
         for folder in folders {
             let path = place.work_tree.join(folder).join(".gitattributes");
-            if let Some(text) = discover::read_text(&tree, &path, MOST_RULES)? {
+            if let Some(text) = discover::read_text(&tree, &path, MAX_RULES_BYTES)? {
                 attributes.push(AttributesFile {
                     folder: folder.to_path_buf(),
                     text,
@@ -206,7 +215,7 @@ impl Repository {
             }
         }
         let own = place.common.join("info/attributes");
-        if let Some(text) = discover::read_text(&place.workspace, &own, MOST_RULES)? {
+        if let Some(text) = discover::read_text(&place.workspace, &own, MAX_RULES_BYTES)? {
             attributes.push(AttributesFile {
                 folder: PathBuf::new(),
                 text,
@@ -228,7 +237,7 @@ impl Repository {
         match file.kind() {
             FileType::Missing => Ok(None),
             FileType::File => {
-                let read = file.snapshot(MOST_INFO)?;
+                let read = file.read_snapshot(MAX_INFO_BYTES)?;
                 Ok(Some(String::from_utf8_lossy(&read.bytes).into_owned()))
             }
             _ => Err(GitError::Damaged("info/attributes")),
@@ -236,7 +245,7 @@ impl Repository {
     }
 
     /// Returns the text of the repository's configuration.
-    pub(crate) fn config(&self) -> &str {
+    pub(crate) fn config_text(&self) -> &str {
         &self.place.config
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use lancet_git::{CleanFiles, ObjectId, OutsideFiles, Repository};
+use lancet_git::{CleanFiles, GlobalFiles, ObjectId, Repository};
 use lancet_testing::git::TestRepositories;
 use lancet_workspace::{Disk, RealDisk, Stamp, Workspace};
 
@@ -34,9 +34,9 @@ fn date_index(repository: &TestRepositories, when: SystemTime) {
     index.set_modified(when).unwrap();
 }
 
-fn open(repository: &TestRepositories, outside: OutsideFiles<'_>) -> CleanFiles {
+fn open(repository: &TestRepositories, outside: GlobalFiles<'_>) -> CleanFiles {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let opened = Repository::around(&repository.path("x"), &disk)
+    let opened = Repository::find_for_file(&repository.path("x"), &disk)
         .unwrap()
         .expect("a repository");
     let index = Arc::new(opened.index().unwrap().expect("an index"));
@@ -46,9 +46,9 @@ fn open(repository: &TestRepositories, outside: OutsideFiles<'_>) -> CleanFiles 
 /// Returns whether a file is clean by the index; if it is, its bytes have the id.
 fn is_clean(repository: &TestRepositories, files: &mut CleanFiles, name: &str) -> bool {
     let path = repository.path(name);
-    let found = files.blob_of(name.as_bytes(), &stamp(&path));
+    let found = files.certain_blob(name.as_bytes(), &stamp(&path));
     if let Some(id) = found {
-        assert_eq!(id, ObjectId::of_blob(&fs::read(&path).unwrap()), "{name}");
+        assert_eq!(id, ObjectId::hash_blob(&fs::read(&path).unwrap()), "{name}");
     }
     found.is_some()
 }
@@ -56,7 +56,7 @@ fn is_clean(repository: &TestRepositories, files: &mut CleanFiles, name: &str) -
 fn clean(repository: &TestRepositories, name: &str) -> bool {
     is_clean(
         repository,
-        &mut open(repository, OutsideFiles::default()),
+        &mut open(repository, GlobalFiles::default()),
         name,
     )
 }
@@ -67,7 +67,7 @@ fn stamp(path: &Path) -> Stamp {
     let place = workspace.roots()[0].join(path.file_name().unwrap());
     let link = workspace.locate_link(&place).unwrap();
     let located = link.unwrap_or_else(|| workspace.locate_as_spelled(&place).unwrap());
-    located.stat_now().expect("there")
+    located.current_stamp().expect("there")
 }
 
 /// Replaces bytes without changing the size, and restores the file's old mtime.
@@ -99,8 +99,8 @@ fn a_file_is_clean_until_anything_of_its_stat_changes() {
     std::os::unix::fs::symlink("other", repository.path("same")).unwrap();
     assert!(!clean(&repository, "same"), "a link");
     let link = stamp(&repository.path("same"));
-    let mut files = open(&repository, OutsideFiles::default());
-    assert_eq!(files.blob_of(b"same", &link), None);
+    let mut files = open(&repository, GlobalFiles::default());
+    assert_eq!(files.certain_blob(b"same", &link), None);
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn attributes_outside_the_tree_count_as_well() {
     let (filter, empty) = (texts("*.bin filter=x\n"), Vec::new());
     let mut files = open(
         &repository,
-        OutsideFiles {
+        GlobalFiles {
             config: &empty,
             attributes: &filter,
         },
@@ -249,7 +249,7 @@ fn attributes_outside_the_tree_count_as_well() {
         let config = texts(config);
         let mut files = open(
             &repository,
-            OutsideFiles {
+            GlobalFiles {
                 config: &config,
                 attributes: &empty,
             },
@@ -302,10 +302,10 @@ fn names_that_are_no_text_are_looked_up_as_bytes() {
     let name = std::ffi::OsStr::from_bytes(b"odd \xff");
     fs::write(repository.path("").join(name), "x").unwrap();
     add(&repository);
-    let mut files = open(&repository, OutsideFiles::default());
+    let mut files = open(&repository, GlobalFiles::default());
     let stamp = stamp(&repository.path("").join(name));
     assert_eq!(
-        files.blob_of(name.as_bytes(), &stamp),
-        Some(ObjectId::of_blob(b"x"))
+        files.certain_blob(name.as_bytes(), &stamp),
+        Some(ObjectId::hash_blob(b"x"))
     );
 }

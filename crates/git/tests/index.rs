@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 
-use lancet_git::{GitError, Index, IndexEntry, LINK_MODE, Repository, SUBMODULE_MODE};
+use lancet_git::{GitError, GitIndex, IndexEntry, LINK_MODE, Repository, SUBMODULE_MODE};
 use lancet_testing::git::TestRepositories;
 use lancet_testing::laws;
 use lancet_workspace::{Disk, RealDisk};
@@ -13,12 +13,12 @@ use proptest::prelude::*;
 
 fn open(repositories: &TestRepositories, at: &str) -> Repository {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    Repository::around(&repositories.path(at).join("x"), &disk)
+    Repository::find_for_file(&repositories.path(at).join("x"), &disk)
         .unwrap()
         .expect("a repository")
 }
 
-fn read_index(repositories: &TestRepositories, at: &str) -> Result<Option<Index>, GitError> {
+fn read_index(repositories: &TestRepositories, at: &str) -> Result<Option<GitIndex>, GitError> {
     open(repositories, at).index()
 }
 
@@ -160,7 +160,7 @@ fn every_version_with_all_flags_stages_and_extensions() {
     }
     let index = read_index(&repositories, "a").unwrap().unwrap();
     assert!(index.is_tracked(b"conflict/file") && index.find(b"conflict/file").is_none());
-    assert_eq!(index.below(b"conflict").count(), 4);
+    assert_eq!(index.entries_below(b"conflict").count(), 4);
     let planned = index.find(b"planned").unwrap();
     assert!(planned.intent_to_add && planned.stat.size == 0);
     assert!(index.find(b"a.txt").unwrap().assume_unchanged);
@@ -201,10 +201,10 @@ fn many_entries_in_blocks_of_version_4() {
         assert_eq!(agree(&repositories, "a"), 30_000);
     }
     let index = read_index(&repositories, "a").unwrap().unwrap();
-    assert_eq!(index.below(b"folder 7").count(), 100);
-    assert_eq!(index.below(b"folder 7/").count(), 100);
-    assert_eq!(index.below(b"folder").count(), 0);
-    assert_eq!(index.below(b"").count(), 30_000);
+    assert_eq!(index.entries_below(b"folder 7").count(), 100);
+    assert_eq!(index.entries_below(b"folder 7/").count(), 100);
+    assert_eq!(index.entries_below(b"folder").count(), 0);
+    assert_eq!(index.entries_below(b"").count(), 30_000);
     assert!(index.is_tracked(b"folder 7/file 777") && !index.is_tracked(b"folder 7"));
 }
 
@@ -221,7 +221,7 @@ fn the_stat_is_that_of_the_file() {
     assert_eq!(u64::from(stat.size), facts.len());
     assert_eq!(u64::from(stat.inode), facts.ino() & 0xffff_ffff);
     let of_index = fs::metadata(repositories.path("a/.git/index")).unwrap();
-    assert_eq!(index.written().0, of_index.mtime());
+    assert_eq!(index.write_time().0, of_index.mtime());
     assert_eq!(index.stamp().inode, of_index.ino());
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_git::{Committed, GitError, Repository};
+use lancet_git::{CommittedContent, GitError, Repository};
 use lancet_testing::git::TestRepositories;
 use lancet_testing::laws;
 use lancet_workspace::{Disk, RealDisk};
@@ -45,14 +45,14 @@ fn agree(repositories: &TestRepositories, at: &str) -> usize {
         let shown = repositories.git(at, &["show", &format!("HEAD:{name}")]);
         assert_eq!(
             read(&top.join(name)).unwrap(),
-            Some(Committed::File(shown)),
+            Some(CommittedContent::File(shown)),
             "{name}"
         );
         count += 1;
     }
     assert_eq!(
         read(&top.join("not/there")).unwrap(),
-        Some(Committed::Nothing)
+        Some(CommittedContent::Nothing)
     );
     count
 }
@@ -62,16 +62,16 @@ fn disk() -> Arc<dyn Disk> {
 }
 
 /// Returns what HEAD stores of a file; none if there is no repository or no commit.
-fn read(file: &Path) -> Result<Option<Committed>, GitError> {
-    let Some(repository) = Repository::around(file, &disk())? else {
+fn read(file: &Path) -> Result<Option<CommittedContent>, GitError> {
+    let Some(repository) = Repository::find_for_file(file, &disk())? else {
         return Ok(None);
     };
     let relative = repository
-        .relative(file)
+        .relative_path(file)
         .expect("in the work tree")
         .to_path_buf();
-    match repository.head()? {
-        Some(head) => repository.committed(&head, &relative).map(Some),
+    match repository.head_commit()? {
+        Some(head) => repository.committed_content(&head, &relative).map(Some),
         None => Ok(None),
     }
 }
@@ -145,7 +145,10 @@ fn work_trees_submodules_and_borrowed_objects() {
     assert_eq!(agree(&repositories, "b/sub"), 14);
     let sub = repositories.path("b/sub");
     assert!(fs::metadata(sub.join(".git")).unwrap().is_file());
-    assert_eq!(read(&sub).unwrap(), Some(Committed::Other("submodule")));
+    assert_eq!(
+        read(&sub).unwrap(),
+        Some(CommittedContent::Other("submodule"))
+    );
     // This moves the key that names the work tree into a separate file.
     repositories.git("b/sub", &["sparse-checkout", "set", "--no-cone", "/*"]);
     assert!(
@@ -189,10 +192,12 @@ fn no_repository_and_no_commit_yet() {
     assert_eq!(read(&repositories.path("plain/file")).unwrap(), None);
     repositories.git("", &["init", "-q", "born"]);
     let file = repositories.path("born/file");
-    let repository = Repository::around(&file, &disk()).unwrap().expect("one");
-    assert_eq!(repository.head().unwrap(), None);
+    let repository = Repository::find_for_file(&file, &disk())
+        .unwrap()
+        .expect("one");
+    assert_eq!(repository.head_commit().unwrap(), None);
     assert_eq!(
-        repository.relative(&repositories.path("born/.git/config")),
+        repository.relative_path(&repositories.path("born/.git/config")),
         None
     );
 }
@@ -251,7 +256,10 @@ fn a_project_cannot_lead_to_another_repository() {
         }
         std::os::unix::fs::symlink(secret.join(inside), &own).unwrap();
         let found = read(&repositories.path(&name).join("many.txt"));
-        assert!(!matches!(found, Ok(Some(Committed::File(_)))), "{inside}");
+        assert!(
+            !matches!(found, Ok(Some(CommittedContent::File(_)))),
+            "{inside}"
+        );
         if inside != "objects" {
             assert!(found.is_err(), "{inside}: {found:?}");
         }
@@ -264,7 +272,10 @@ fn a_project_cannot_lead_to_another_repository() {
         repositories.path("by-common/.git").display().to_string(),
     );
     let found = read(&repositories.path("by-common/many.txt"));
-    assert!(!matches!(found, Ok(Some(Committed::File(_)))), "{found:?}");
+    assert!(
+        !matches!(found, Ok(Some(CommittedContent::File(_)))),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -351,7 +362,7 @@ fn damage_of_any_kind_is_told_or_harmless() {
         repositories.path("a/many.txt"),
         repositories.path("a/src/deep/file 3.rs"),
     ];
-    let right: Vec<Committed> = asked
+    let right: Vec<CommittedContent> = asked
         .iter()
         .map(|file| read(file).unwrap().unwrap())
         .collect();
@@ -383,9 +394,9 @@ fn damage_of_any_kind_is_told_or_harmless() {
         fs::set_permissions(path, mode).unwrap();
         for (found, right) in found.iter().zip(&right) {
             // References and configuration may be changed into others that are valid themselves.
-            if let Ok(Some(Committed::File(found))) = found {
+            if let Ok(Some(CommittedContent::File(found))) = found {
                 prop_assert!(
-                    right == &Committed::File(found.clone()),
+                    right == &CommittedContent::File(found.clone()),
                     "{}",
                     path.display()
                 );

@@ -93,13 +93,13 @@ pub trait ActivityStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError>;
+    fn session_stop(&self, session: &str) -> Result<Option<SessionStop>, HistoryError>;
 
     /// Returns all orders, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn stops(&self) -> Result<Vec<SessionStop>, HistoryError>;
+    fn all_stops(&self) -> Result<Vec<SessionStop>, HistoryError>;
 
     /// Returns the sessions of running processes, newest first. A session that several processes have begun is listed
     /// several times.
@@ -118,11 +118,12 @@ pub trait ActivityStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, HistoryError>;
+    fn session_activity(&self, session: &str, most: usize)
+    -> Result<SessionActivity, HistoryError>;
 
     /// Returns whether the stored ledger of a session has this file.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, HistoryError>;
+    fn has_file_in_ledger(&self, session: &str, path: &Path) -> Result<bool, HistoryError>;
 }

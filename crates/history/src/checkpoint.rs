@@ -4,7 +4,7 @@
 
 use crate::entry::Revision;
 use crate::error::HistoryError;
-use crate::operation::Draft;
+use crate::operation::OperationDraft;
 use crate::recorded_call::RecordedCall;
 use crate::stamp::StampRecord;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
@@ -35,7 +35,7 @@ impl CheckpointKind {
         }
     }
 
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -89,7 +89,7 @@ pub enum CheckpointEntryKind {
 }
 
 impl CheckpointEntryKind {
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -105,7 +105,7 @@ impl CheckpointEntryKind {
 
 /// Identifies the bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
+pub enum ContentIdentity {
     /// Not identified: the file could not be read, or the entry is not a file.
     Unknown,
     /// BLAKE3 of its bytes.
@@ -126,7 +126,7 @@ pub struct CheckpointEntry {
     /// The size in bytes.
     pub size: u64,
     /// Identifies its bytes.
-    pub identity: Identity,
+    pub identity: ContentIdentity,
     /// The target, of a link.
     pub link: Option<Vec<u8>>,
     /// The stat stamp of the file when it was examined.
@@ -228,15 +228,15 @@ pub trait CheckpointStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn put_contents(&self, contents: &[(Revision, &[u8])]) -> Result<(), HistoryError>;
+    fn store_contents(&self, contents: &[(Revision, &[u8])]) -> Result<(), HistoryError>;
 
     /// Records a checkpoint, and the operations that happened before it, in one transaction.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn put_checkpoint(
+    fn store_checkpoint(
         &self,
         draft: &CheckpointDraft<'_>,
-        operations: &[(Draft<'_>, RecordedCall)],
+        operations: &[(OperationDraft<'_>, RecordedCall)],
     ) -> Result<CheckpointOutcome, HistoryError>;
 }

@@ -12,18 +12,18 @@ pub type RawChange<'a> = (Range<u64>, &'a [u8]);
 pub struct ChangesDoNotFit;
 
 /// Spare capacity of content that had to grow, so that the next small edits need no allocation.
-const SLACK: usize = 64 * 1024;
+const SPARE_CAPACITY: usize = 64 * 1024;
 
 /// Applies sorted, disjoint changes to `content`: in place if this is the only reference to it, otherwise to a copy
 /// made in the same pass.
 ///
 /// # Errors
 /// The changes do not fit; the content is then unchanged.
-pub fn revise(
+pub fn apply_changes(
     content: &mut Arc<Vec<u8>>,
     changes: &[RawChange<'_>],
 ) -> Result<(), ChangesDoNotFit> {
-    let growth = growth(content.len(), changes)?;
+    let growth = length_growth(content.len(), changes)?;
     match Arc::get_mut(content) {
         Some(bytes) => revise_in_place(bytes, changes, growth.most),
         None => *content = Arc::new(revised_copy(content, changes, growth.last)),
@@ -33,14 +33,17 @@ pub fn revise(
 
 /// The number of bytes by which the new content is ahead of the old one: the maximum after any change, and the value
 /// after the last one.
-struct Growth {
+struct LengthGrowth {
     most: usize,
     last: isize,
 }
 
-fn growth(length: usize, changes: &[RawChange<'_>]) -> Result<Growth, ChangesDoNotFit> {
+fn length_growth(
+    length: usize,
+    changes: &[RawChange<'_>],
+) -> Result<LengthGrowth, ChangesDoNotFit> {
     let mut done = 0;
-    let mut growth = Growth { most: 0, last: 0 };
+    let mut growth = LengthGrowth { most: 0, last: 0 };
     for (range, bytes) in changes {
         if range.start < done || range.end < range.start || range.end > length as u64 {
             return Err(ChangesDoNotFit);
@@ -62,7 +65,7 @@ fn revise_in_place(bytes: &mut Vec<u8>, changes: &[RawChange<'_>], room: usize) 
     let start = first.start as usize;
     if room > 0 {
         if bytes.capacity() - old_length < room {
-            bytes.reserve_exact(room + SLACK);
+            bytes.reserve_exact(room + SPARE_CAPACITY);
         }
         bytes.resize(old_length + room, 0);
         bytes.copy_within(start..old_length, start + room);
@@ -83,7 +86,7 @@ fn revise_in_place(bytes: &mut Vec<u8>, changes: &[RawChange<'_>], room: usize) 
         bytes.copy_within(done + room.., written);
     }
     bytes.truncate(written + old_length - done);
-    if bytes.capacity() / 2 > bytes.len() + SLACK {
+    if bytes.capacity() / 2 > bytes.len() + SPARE_CAPACITY {
         bytes.shrink_to_fit();
     }
 }
@@ -108,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn in_place_and_copied_are_the_same(
+        fn in_place_and_copied_revisions_are_equal(
             old in prop::collection::vec(any::<u8>(), 0..60),
             points in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
             new in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 4),
@@ -124,38 +127,38 @@ mod tests {
                 model.splice(range.start as usize..range.end as usize, new.iter().copied());
             }
             let mut alone = Arc::new(old.clone());
-            prop_assert_eq!(revise(&mut alone, &changes), Ok(()));
+            prop_assert_eq!(apply_changes(&mut alone, &changes), Ok(()));
             prop_assert_eq!(&*alone, &model);
             let mut shared = Arc::new(old.clone());
             let other = Arc::clone(&shared);
-            prop_assert_eq!(revise(&mut shared, &changes), Ok(()));
+            prop_assert_eq!(apply_changes(&mut shared, &changes), Ok(()));
             prop_assert_eq!(&*shared, &model);
             prop_assert_eq!(&*other, &old);
         }
     }
 
     #[test]
-    fn content_that_nobody_else_holds_stays_where_it_is() {
+    fn revises_unshared_content_in_place() {
         let mut content = Arc::new(vec![b'x'; 1 << 20]);
-        revise(&mut content, &[(0..0, b"grown")]).expect("fits");
+        apply_changes(&mut content, &[(0..0, b"grown")]).expect("fits");
         let place = content.as_ptr();
         for _ in 0..100 {
-            revise(&mut content, &[(5..6, b"yy"), (100..100, b"zzz")]).expect("fits");
-            revise(&mut content, &[(7..11, b"")]).expect("fits");
+            apply_changes(&mut content, &[(5..6, b"yy"), (100..100, b"zzz")]).expect("fits");
+            apply_changes(&mut content, &[(7..11, b"")]).expect("fits");
         }
         assert_eq!(content.as_ptr(), place);
         assert_eq!(content.len(), (1 << 20) + 5);
     }
 
     #[test]
-    fn content_that_shrank_gives_its_room_back() {
+    fn shrunk_content_releases_capacity() {
         let mut content = Arc::new(vec![b'x'; 1 << 20]);
-        revise(&mut content, &[(10..1 << 20, b"")]).expect("fits");
-        assert!(content.capacity() < SLACK);
+        apply_changes(&mut content, &[(10..1 << 20, b"")]).expect("fits");
+        assert!(content.capacity() < SPARE_CAPACITY);
     }
 
     #[test]
-    fn changes_that_do_not_fit_change_nothing() {
+    fn invalid_changes_leave_content_unchanged() {
         let mut content = Arc::new(b"abcdef".to_vec());
         let backwards = Range { start: 3, end: 2 };
         for changes in [
@@ -165,7 +168,7 @@ mod tests {
             vec![(backwards, b"x")],
             vec![(u64::MAX..u64::MAX, b"x")],
         ] {
-            assert_eq!(revise(&mut content, &changes), Err(ChangesDoNotFit));
+            assert_eq!(apply_changes(&mut content, &changes), Err(ChangesDoNotFit));
         }
         assert_eq!(content.as_slice(), b"abcdef");
     }

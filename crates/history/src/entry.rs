@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use crate::line_numbers::LineNumbers;
-use crate::seen::Seen;
+use crate::seen::SeenRanges;
 use crate::stamp::StampRecord;
 
 /// The BLAKE3 hash of a file's raw bytes.
 pub type Revision = [u8; 32];
 
 /// The number of answered ranges remembered for each file, so that every page of a file that is read in pages is known.
-const READINGS: usize = 16;
+const MAX_READINGS: usize = 16;
 
 /// One version of a file as it was read from the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct FileVersion {
     /// The hash of its raw bytes, which decides whether two versions are the same.
     pub revision: Revision,
     /// Its length in bytes.
@@ -36,7 +36,7 @@ pub struct ReadRange {
 
 /// The knowledge of a session about one file: its version, and which of its bytes were shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// The hash of the version that the model knows.
     pub revision: Revision,
     /// The length of that version in bytes.
@@ -44,7 +44,7 @@ pub struct Entry {
     /// The stat stamp of the file when it last had that content.
     pub stamp: StampRecord,
     /// The bytes that were shown.
-    pub seen: Seen,
+    pub seen: SeenRanges,
     /// The present places of the lines whose numbers were shown.
     pub numbers: LineNumbers,
     /// Whether the model was shown a view that is not the file's text (cut, or with parts removed). Such a view
@@ -57,49 +57,49 @@ pub struct Entry {
     pub wrote: Option<Revision>,
     /// The ranges that were answered with text, oldest first. They are not stored across a restart, so the first Read
     /// after one returns text.
-    pub readings: Readings,
+    pub readings: AnsweredRanges,
 }
 
-/// The ranges of a file that were answered, and the kind of each answer. Queried and changed through [`Entry`].
+/// The ranges of a file that were answered, and the kind of each answer. Queried and changed through [`LedgerEntry`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Readings(Vec<Reading>);
+pub struct AnsweredRanges(Vec<AnsweredRange>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Reading {
+struct AnsweredRange {
     asked: ReadRange,
     revision: Revision,
-    stub: Stub,
+    stub: StubState,
 }
 
 /// Whether a range was already answered with "unchanged since your last read".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stub {
+enum StubState {
     Open,
     Given,
 }
 
-impl Entry {
+impl LedgerEntry {
     /// Returns an entry for a version of which nothing was shown yet.
     #[must_use]
-    pub fn new(version: Version) -> Self {
+    pub fn new(version: FileVersion) -> Self {
         Self {
             revision: version.revision,
             size: version.size,
             stamp: version.stamp,
-            seen: Seen::none(),
+            seen: SeenRanges::nothing_seen(),
             numbers: LineNumbers::default(),
             partial_view: false,
             content: None,
             wrote: None,
-            readings: Readings::default(),
+            readings: AnsweredRanges::default(),
         }
     }
 
     /// Returns an entry for a version that the session wrote completely, so that all of it counts as seen.
     #[must_use]
-    pub fn written(version: Version, content: Option<Arc<Vec<u8>>>) -> Self {
+    pub fn from_write(version: FileVersion, content: Option<Arc<Vec<u8>>>) -> Self {
         Self {
-            seen: Seen::whole(version.size),
+            seen: SeenRanges::all_seen(version.size),
             content,
             wrote: Some(version.revision),
             ..Self::new(version)
@@ -108,8 +108,8 @@ impl Entry {
 
     /// Returns the version that the entry is about.
     #[must_use]
-    pub fn version(&self) -> Version {
-        Version {
+    pub fn version(&self) -> FileVersion {
+        FileVersion {
             revision: self.revision,
             size: self.size,
             stamp: self.stamp,
@@ -129,7 +129,7 @@ impl Entry {
         self.readings.0.iter().any(|reading| {
             reading.asked == asked
                 && reading.revision == self.revision
-                && reading.stub == Stub::Open
+                && reading.stub == StubState::Open
         })
     }
 
@@ -138,13 +138,13 @@ impl Entry {
         self.readings
             .0
             .retain(|reading| reading.asked != asked && reading.revision == self.revision);
-        if self.readings.0.len() >= READINGS {
+        if self.readings.0.len() >= MAX_READINGS {
             self.readings.0.remove(0);
         }
-        self.readings.0.push(Reading {
+        self.readings.0.push(AnsweredRange {
             asked,
             revision: self.revision,
-            stub: Stub::Open,
+            stub: StubState::Open,
         });
     }
 
@@ -156,7 +156,7 @@ impl Entry {
             .iter_mut()
             .filter(|reading| reading.asked == asked)
         {
-            reading.stub = Stub::Given;
+            reading.stub = StubState::Given;
         }
     }
 
@@ -170,19 +170,19 @@ impl Entry {
 mod tests {
     use super::*;
 
-    const WHOLE: ReadRange = ReadRange {
+    const WHOLE_FILE: ReadRange = ReadRange {
         offset: 1,
         limit: 2000,
         column: 1,
     };
-    const PAGE: ReadRange = ReadRange {
+    const ONE_PAGE: ReadRange = ReadRange {
         offset: 1,
         limit: 20,
         column: 1,
     };
 
-    fn entry() -> Entry {
-        Entry::new(Version {
+    fn new_entry() -> LedgerEntry {
+        LedgerEntry::new(FileVersion {
             revision: [1; 32],
             size: 10,
             stamp: StampRecord::default(),
@@ -190,54 +190,66 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_is_said_once_for_each_text() {
-        let mut entry = entry();
-        assert!(!entry.may_answer_unchanged(WHOLE), "nothing was shown yet");
-        entry.answered_with_text(WHOLE);
-        assert!(entry.may_answer_unchanged(WHOLE));
-        entry.answered_unchanged(WHOLE);
+    fn answers_unchanged_once_per_text() {
+        let mut entry = new_entry();
         assert!(
-            !entry.may_answer_unchanged(WHOLE),
+            !entry.may_answer_unchanged(WHOLE_FILE),
+            "nothing was shown yet"
+        );
+        entry.answered_with_text(WHOLE_FILE);
+        assert!(entry.may_answer_unchanged(WHOLE_FILE));
+        entry.answered_unchanged(WHOLE_FILE);
+        assert!(
+            !entry.may_answer_unchanged(WHOLE_FILE),
             "asked yet again, the text is due"
         );
-        entry.answered_with_text(WHOLE);
-        assert!(entry.may_answer_unchanged(WHOLE));
+        entry.answered_with_text(WHOLE_FILE);
+        assert!(entry.may_answer_unchanged(WHOLE_FILE));
     }
 
     #[test]
-    fn each_range_is_a_question_of_its_own() {
-        let mut entry = entry();
-        entry.answered_with_text(WHOLE);
-        assert!(!entry.may_answer_unchanged(PAGE));
-        entry.answered_with_text(PAGE);
-        entry.answered_unchanged(PAGE);
-        assert!(entry.may_answer_unchanged(WHOLE));
-        assert!(!entry.may_answer_unchanged(ReadRange { column: 7, ..WHOLE }));
+    fn ranges_are_answered_independently() {
+        let mut entry = new_entry();
+        entry.answered_with_text(WHOLE_FILE);
+        assert!(!entry.may_answer_unchanged(ONE_PAGE));
+        entry.answered_with_text(ONE_PAGE);
+        entry.answered_unchanged(ONE_PAGE);
+        assert!(entry.may_answer_unchanged(WHOLE_FILE));
+        assert!(!entry.may_answer_unchanged(ReadRange {
+            column: 7,
+            ..WHOLE_FILE
+        }));
     }
 
     #[test]
-    fn another_version_is_answered_with_text() {
-        let mut entry = entry();
-        entry.answered_with_text(WHOLE);
+    fn answers_other_version_with_text() {
+        let mut entry = new_entry();
+        entry.answered_with_text(WHOLE_FILE);
         entry.revision = [2; 32];
-        assert!(!entry.may_answer_unchanged(WHOLE));
+        assert!(!entry.may_answer_unchanged(WHOLE_FILE));
     }
 
     #[test]
-    fn answers_are_remembered_within_bounds() {
-        let mut entry = entry();
+    fn remembers_limited_number_of_answers() {
+        let mut entry = new_entry();
         for offset in 0..100 {
-            entry.answered_with_text(ReadRange { offset, ..PAGE });
+            entry.answered_with_text(ReadRange { offset, ..ONE_PAGE });
         }
-        assert_eq!(entry.readings.0.len(), READINGS);
-        assert!(entry.may_answer_unchanged(ReadRange { offset: 99, ..PAGE }));
-        assert!(!entry.may_answer_unchanged(ReadRange { offset: 0, ..PAGE }));
+        assert_eq!(entry.readings.0.len(), MAX_READINGS);
+        assert!(entry.may_answer_unchanged(ReadRange {
+            offset: 99,
+            ..ONE_PAGE
+        }));
+        assert!(!entry.may_answer_unchanged(ReadRange {
+            offset: 0,
+            ..ONE_PAGE
+        }));
     }
 
     #[test]
-    fn a_partial_view_is_never_whole() {
-        let mut entry = entry();
-        entry.seen = Seen::whole(10);
+    fn partial_view_is_never_whole() {
+        let mut entry = new_entry();
+        entry.seen = SeenRanges::all_seen(10);
         assert!(entry.is_whole());
         entry.partial_view = true;
         assert!(!entry.is_whole());

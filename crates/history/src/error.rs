@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lancet_local_state::Holder;
+use lancet_local_state::LockHolder;
 
 use crate::activity::SessionStop;
 
@@ -26,7 +26,7 @@ pub enum HistoryError {
         /// The store.
         store: StorePlace,
         /// The process that holds the lock, if the system reports it.
-        holder: Option<Holder>,
+        holder: Option<LockHolder>,
     },
     /// A newer version of lancet made the store.
     #[error("{store} was made by a newer lancet (its version is {found}, this one knows {known})")]
@@ -48,7 +48,7 @@ pub enum HistoryError {
     },
     /// The store is intact, but the record conflicts with what it contains.
     #[error(transparent)]
-    Conflict(Conflict),
+    Conflict(AnnounceConflict),
     /// Any other error of the store.
     #[error("{store}: {reason}")]
     Failed {
@@ -62,7 +62,7 @@ pub enum HistoryError {
 /// The reason why an operation cannot be announced although the store is writable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Conflict {
+pub enum AnnounceConflict {
     /// Another operation has this id.
     #[error("the history has an operation {0} already")]
     Taken(String),
@@ -109,7 +109,7 @@ impl HistoryError {
     /// Returns the folder or file that the error is about; none if the store is not a file, or if the error is not
     /// about its location.
     #[must_use]
-    pub fn file(&self) -> Option<&Path> {
+    pub fn affected_path(&self) -> Option<&Path> {
         let store = match self {
             Self::Unavailable { store, .. }
             | Self::Busy { store, .. }

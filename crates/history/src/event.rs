@@ -38,7 +38,7 @@ impl EventKind {
         }
     }
 
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -131,7 +131,7 @@ pub trait EventStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, HistoryError>;
+    fn last_event_of_operation(&self, operation: &str) -> Result<Option<i64>, HistoryError>;
 
     /// Records that a session of this process begins. A session that was begun several times ends when the last of
     /// them ends.
@@ -150,5 +150,5 @@ pub trait EventStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn end_lost_sessions(&self) -> Result<(), HistoryError>;
+    fn end_sessions_of_ended_processes(&self) -> Result<(), HistoryError>;
 }

@@ -11,7 +11,7 @@ use crate::content::RawChange;
 /// A content that is read in parts. This type does not verify that the bytes match the hash they are stored under; a
 /// caller that reads all of them can.
 #[derive(Debug)]
-pub struct KeptContent {
+pub struct StoredContent {
     file: File,
     segments: Vec<Segment>,
     size: u64,
@@ -23,26 +23,26 @@ struct Segment {
     /// The offset of the segment in the content.
     at: u64,
     length: u64,
-    from: Origin,
+    from: SegmentOrigin,
 }
 
 /// The location of a segment's bytes.
 #[derive(Clone, Debug)]
-enum Origin {
+enum SegmentOrigin {
     /// In the file, from this offset on.
     File(u64),
     /// In memory.
     Bytes(Vec<u8>),
 }
 
-impl KeptContent {
+impl StoredContent {
     /// Returns the content of a whole file.
-    pub(crate) fn of_file(file: File) -> io::Result<Self> {
+    pub(crate) fn from_file(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         let all = Segment {
             at: 0,
             length: size,
-            from: Origin::File(0),
+            from: SegmentOrigin::File(0),
         };
         Ok(Self {
             file,
@@ -53,10 +53,10 @@ impl KeptContent {
 
     /// Returns the content with some ranges replaced; none if the ranges overlap, are not in order, or reach beyond
     /// the end.
-    pub(crate) fn changed(self, changes: &[RawChange<'_>]) -> Option<Self> {
+    pub(crate) fn with_changes(self, changes: &[RawChange<'_>]) -> Option<Self> {
         let mut next: Vec<Segment> = Vec::with_capacity(self.segments.len() + changes.len() * 2);
         let (mut done, mut size) = (0, 0);
-        let mut push = |from: Origin, length: u64| {
+        let mut push = |from: SegmentOrigin, length: u64| {
             if length > 0 {
                 next.push(Segment {
                     at: size,
@@ -70,13 +70,13 @@ impl KeptContent {
             if range.start < done || range.end < range.start || range.end > self.size {
                 return None;
             }
-            for (from, length) in self.segments_of(done..range.start) {
+            for (from, length) in self.segments_in(done..range.start) {
                 push(from, length);
             }
-            push(Origin::Bytes(bytes.to_vec()), bytes.len() as u64);
+            push(SegmentOrigin::Bytes(bytes.to_vec()), bytes.len() as u64);
             done = range.end;
         }
-        for (from, length) in self.segments_of(done..self.size) {
+        for (from, length) in self.segments_in(done..self.size) {
             push(from, length);
         }
         Some(Self {
@@ -87,7 +87,7 @@ impl KeptContent {
     }
 
     /// Returns the segments of a range.
-    fn segments_of(&self, range: Range<u64>) -> Vec<(Origin, u64)> {
+    fn segments_in(&self, range: Range<u64>) -> Vec<(SegmentOrigin, u64)> {
         let first = self
             .segments
             .partition_point(|segment| segment.at + segment.length <= range.start);
@@ -99,8 +99,8 @@ impl KeptContent {
             let skipped = range.start.saturating_sub(segment.at);
             let end = (range.end - segment.at).min(segment.length);
             let from = match &segment.from {
-                Origin::File(offset) => Origin::File(offset + skipped),
-                Origin::Bytes(bytes) => Origin::Bytes(
+                SegmentOrigin::File(offset) => SegmentOrigin::File(offset + skipped),
+                SegmentOrigin::Bytes(bytes) => SegmentOrigin::Bytes(
                     bytes
                         .get(skipped as usize..end as usize)
                         .unwrap_or_default()
@@ -136,12 +136,12 @@ impl KeptContent {
             .min(usize::try_from(segment.length - skipped).unwrap_or(usize::MAX));
         let into = &mut into[..most];
         match &segment.from {
-            Origin::File(start) => match self.file.read_at(into, start + skipped)? {
+            SegmentOrigin::File(start) => match self.file.read_at(into, start + skipped)? {
                 // The file was truncated since it was opened.
                 0 if !into.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
                 read => Ok(read),
             },
-            Origin::Bytes(bytes) => {
+            SegmentOrigin::Bytes(bytes) => {
                 let rest = bytes.get(skipped as usize..).unwrap_or_default();
                 let read = rest.len().min(into.len());
                 into[..read].copy_from_slice(&rest[..read]);
@@ -159,18 +159,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::content::revise;
+    use crate::content::apply_changes;
 
     proptest! {
         #[test]
-        fn changes_upon_changes_read_as_if_they_were_made(
+        fn reads_layered_changes_like_applied_ones(
             old in prop::collection::vec(any::<u8>(), 0..200),
             rounds in prop::collection::vec((prop::collection::vec(any::<prop::sample::Index>(), 0..8), prop::collection::vec(any::<u8>(), 0..40)), 0..4),
             step in 1..50_usize,
         ) {
             let mut file = tempfile::tempfile().expect("a file");
             file.write_all(&old).expect("written");
-            let mut kept = KeptContent::of_file(file).expect("there");
+            let mut kept = StoredContent::from_file(file).expect("there");
             let mut whole = Arc::new(old);
             for (points, new) in &rounds {
                 let mut points: Vec<u64> = points.iter().map(|point| point.index(whole.len() + 1) as u64).collect();
@@ -178,8 +178,8 @@ mod tests {
                 points.dedup();
                 let changes: Vec<RawChange<'_>> =
                     points.chunks_exact(2).map(|pair| (pair[0]..pair[1], new.as_slice())).collect();
-                revise(&mut whole, &changes).expect("they fit");
-                kept = kept.changed(&changes).expect("they fit");
+                apply_changes(&mut whole, &changes).expect("they fit");
+                kept = kept.with_changes(&changes).expect("they fit");
             }
             prop_assert_eq!(kept.size(), whole.len() as u64);
             let mut read = Vec::new();
@@ -193,7 +193,7 @@ mod tests {
             }
             prop_assert_eq!(read, whole.to_vec());
             let beyond = kept.size();
-            prop_assert!(kept.changed(&[(beyond..beyond + 1, b"")]).is_none());
+            prop_assert!(kept.with_changes(&[(beyond..beyond + 1, b"")]).is_none());
         }
     }
 }

@@ -5,44 +5,23 @@
 //! within the budget. Ranges are shifted by edits. The stamp is a shortcut for finding that a file is unchanged, with
 //! git's rule for racy stamps; the hash decides.
 
+mod budget;
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::content::{RawChange, revise};
-use crate::entry::{Entry, ReadRange, Revision, Version};
+pub use self::budget::LedgerBudget;
+use crate::content::{RawChange, apply_changes};
+use crate::entry::{FileVersion, LedgerEntry, ReadRange, Revision};
 use crate::store::LoadCursor;
-
-/// The limits of what a ledger holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// The number of files whose content is held in memory.
-    pub contents: usize,
-    /// The bytes of content held in memory, over all files.
-    pub content_bytes: u64,
-    /// The number of files known by hash and ranges.
-    pub entries: usize,
-    /// The number of files that count as recently written.
-    pub written: usize,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self {
-            contents: 100,
-            content_bytes: 25 << 20,
-            entries: 10_000,
-            written: 100,
-        }
-    }
-}
 
 /// Text of a file that the model was shown, by a Read or as the lines around a change.
 #[derive(Clone, Debug)]
 pub struct Observation<'a> {
     /// The version that was shown.
-    pub version: Version,
+    pub version: FileVersion,
     /// The bytes of the file, if the caller has them. Otherwise the bytes already held of the same version remain.
     pub content: Option<Arc<Vec<u8>>>,
     /// The byte ranges that were shown.
@@ -57,8 +36,8 @@ pub struct Observation<'a> {
 /// spellings of a path lead to one entry. Entries, contents and written files are evicted least recently used first.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    budget: Budget,
-    slots: HashMap<Arc<Path>, Slot>,
+    budget: LedgerBudget,
+    slots: HashMap<Arc<Path>, LedgerSlot>,
     /// All files by the logical time of their last use; `contents` has only those with content.
     by_use: BTreeMap<u64, Arc<Path>>,
     contents: BTreeMap<u64, Arc<Path>>,
@@ -69,15 +48,15 @@ pub struct Ledger {
 }
 
 #[derive(Clone, Debug)]
-struct Slot {
-    entry: Entry,
+struct LedgerSlot {
+    entry: LedgerEntry,
     used: u64,
     written: Option<u64>,
 }
 
 /// The position of an entry among the written files, which is preserved when the entry is replaced.
 #[derive(Clone, Copy, Default)]
-struct WasWritten {
+struct WriteRecord {
     wrote: Option<Revision>,
     at: Option<u64>,
 }
@@ -91,7 +70,7 @@ impl Ledger {
 
     /// Returns an empty ledger with another budget.
     #[must_use]
-    pub fn with_budget(budget: Budget) -> Self {
+    pub fn with_budget(budget: LedgerBudget) -> Self {
         Self {
             budget,
             ..Self::default()
@@ -99,19 +78,19 @@ impl Ledger {
     }
 
     /// Returns the entry of a file; counts as a use of it.
-    pub fn get(&mut self, path: &Path) -> Option<&Entry> {
-        self.touch(path);
-        self.peek(path)
+    pub fn get(&mut self, path: &Path) -> Option<&LedgerEntry> {
+        self.mark_used(path);
+        self.get_without_use(path)
     }
 
     /// Returns the entry of a file, without counting as a use.
     #[must_use]
-    pub fn peek(&self, path: &Path) -> Option<&Entry> {
+    pub fn get_without_use(&self, path: &Path) -> Option<&LedgerEntry> {
         self.slots.get(path).map(|slot| &slot.entry)
     }
 
     /// Returns all entries, in no particular order.
-    pub fn entries(&self) -> impl Iterator<Item = (&Path, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&Path, &LedgerEntry)> {
         self.slots.iter().map(|(path, slot)| (&**path, &slot.entry))
     }
 
@@ -128,28 +107,35 @@ impl Ledger {
     }
 
     /// Replaces the entry of a file.
-    pub fn put(&mut self, path: &Path, entry: Entry) {
-        let (key, was) = self.take_key(path);
-        self.set(key, entry, was);
+    pub fn put(&mut self, path: &Path, entry: LedgerEntry) {
+        let (key, was) = self.remove_for_reinsert(path);
+        self.insert_as_newest(key, entry, was);
     }
 
     /// Changes the entry of a file, if there is one.
-    pub fn update<R>(&mut self, path: &Path, change: impl FnOnce(&mut Entry) -> R) -> Option<R> {
-        let (key, mut slot) = self.take(path)?;
-        let was = slot.was_written();
+    pub fn update<R>(
+        &mut self,
+        path: &Path,
+        change: impl FnOnce(&mut LedgerEntry) -> R,
+    ) -> Option<R> {
+        let (key, mut slot) = self.remove_from_indexes(path)?;
+        let was = slot.write_record();
         let result = change(&mut slot.entry);
-        self.set(key, slot.entry, was);
+        self.insert_as_newest(key, slot.entry, was);
         Some(result)
     }
 
     /// Records what the model was shown. Ranges of the known version are added; for another version they replace what
     /// was seen, and the session's own write no longer counts as the present content.
-    pub fn saw(&mut self, path: &Path, observed: Observation<'_>) {
-        let (key, slot) = self.take_slot(path);
-        let was = slot.as_ref().map(Slot::was_written).unwrap_or_default();
+    pub fn record_shown(&mut self, path: &Path, observed: Observation<'_>) {
+        let (key, slot) = self.remove_slot(path);
+        let was = slot
+            .as_ref()
+            .map(LedgerSlot::write_record)
+            .unwrap_or_default();
         let mut entry = match slot {
             Some(slot) if slot.entry.revision == observed.version.revision => slot.entry,
-            _ => Entry::new(observed.version),
+            _ => LedgerEntry::new(observed.version),
         };
         entry.size = observed.version.size;
         entry.stamp = observed.version.stamp;
@@ -164,7 +150,7 @@ impl Ledger {
         if let Some(asked) = observed.asked {
             entry.answered_with_text(asked);
         }
-        self.set(key, entry, was);
+        self.insert_as_newest(key, entry, was);
     }
 
     /// Applies the session's own edit: seen ranges are shifted, the new bytes count as seen, the held content is
@@ -172,23 +158,23 @@ impl Ledger {
     /// written.
     ///
     /// Returns the new entry, or none if the file is not known. Content that the changes do not fit is dropped.
-    pub fn revise(
+    pub fn record_edit(
         &mut self,
         path: &Path,
         changes: &[RawChange<'_>],
-        after: Version,
-    ) -> Option<&Entry> {
-        let (key, slot) = self.take(path)?;
-        let was = slot.was_written();
+        after: FileVersion,
+    ) -> Option<&LedgerEntry> {
+        let (key, slot) = self.remove_from_indexes(path)?;
+        let was = slot.write_record();
         let mut entry = slot.entry;
         let lengths: Vec<_> = changes
             .iter()
             .map(|(range, bytes)| (range.clone(), bytes.len() as u64))
             .collect();
-        entry.seen.shift(&lengths);
-        entry.seen.clip(after.size);
+        entry.seen.apply_edit(&lengths);
+        entry.seen.truncate(after.size);
         if let Some(content) = &mut entry.content
-            && revise(content, changes).is_err()
+            && apply_changes(content, changes).is_err()
         {
             entry.content = None;
         }
@@ -197,13 +183,13 @@ impl Ledger {
         entry.stamp = after.stamp;
         entry.wrote = Some(after.revision);
         entry.forget_answers();
-        self.set(key, entry, was);
-        self.peek(path)
+        self.insert_as_newest(key, entry, was);
+        self.get_without_use(path)
     }
 
     /// Removes the entry of a file.
-    pub fn forget(&mut self, path: &Path) -> Option<Entry> {
-        self.take(path).map(|(_, slot)| slot.entry)
+    pub fn remove(&mut self, path: &Path) -> Option<LedgerEntry> {
+        self.remove_from_indexes(path).map(|(_, slot)| slot.entry)
     }
 
     /// Moves the entry of `from` to `to`, where it replaces the old one.
@@ -211,10 +197,10 @@ impl Ledger {
         if from == to {
             return;
         }
-        self.forget(to);
-        if let Some((_, slot)) = self.take(from) {
-            let was = slot.was_written();
-            self.set(to.into(), slot.entry, was);
+        self.remove(to);
+        if let Some((_, slot)) = self.remove_from_indexes(from) {
+            let was = slot.write_record();
+            self.insert_as_newest(to.into(), slot.entry, was);
         }
     }
 
@@ -222,16 +208,16 @@ impl Ledger {
     /// them. The child's context may lack the texts that the parent was shown, so its first Read of each file returns
     /// text.
     #[must_use]
-    pub fn fork(&self) -> Self {
+    pub fn fork_for_child(&self) -> Self {
         let mut child = self.clone();
-        child.shortened();
+        child.forget_shown_texts();
         child.cursor = LoadCursor::default();
         child
     }
 
     /// Records that the host shortened the conversation: what was seen still counts, but the next Read of each file
     /// returns text.
-    pub fn shortened(&mut self) {
+    pub fn forget_shown_texts(&mut self) {
         for slot in self.slots.values_mut() {
             slot.entry.forget_answers();
         }
@@ -249,11 +235,11 @@ impl Ledger {
 
     /// Returns the last files that the session wrote and that no other program is known to have changed since, newest
     /// first.
-    pub fn recently_written(&self) -> impl Iterator<Item = (&Path, &Entry)> {
+    pub fn recently_written(&self) -> impl Iterator<Item = (&Path, &LedgerEntry)> {
         self.written
             .values()
             .rev()
-            .filter_map(|path| Some((&**path, self.peek(path)?)))
+            .filter_map(|path| Some((&**path, self.get_without_use(path)?)))
     }
 
     /// Records that the session was notified that another program changed a file which it wrote, so that it is
@@ -264,19 +250,22 @@ impl Ledger {
 
     /// Returns the position up to which rows of the store were merged, which is the argument of the next load.
     #[must_use]
-    pub fn cursor(&self) -> LoadCursor {
+    pub fn load_cursor(&self) -> LoadCursor {
         self.cursor
     }
 
     /// Merges rows of the store, oldest first: those of an earlier process, or of another one that serves the same
     /// session. Ranges of the same version are merged; a row of another version replaces the entry, since it is
     /// newer.
-    pub fn take_in(&mut self, rows: Vec<(PathBuf, Entry)>, cursor: LoadCursor) {
+    pub fn merge_rows(&mut self, rows: Vec<(PathBuf, LedgerEntry)>, cursor: LoadCursor) {
         for (path, row) in rows {
-            let (key, slot) = self.take_slot(&path);
-            let was = slot.as_ref().map(Slot::was_written).unwrap_or_default();
+            let (key, slot) = self.remove_slot(&path);
+            let was = slot
+                .as_ref()
+                .map(LedgerSlot::write_record)
+                .unwrap_or_default();
             let entry = match slot {
-                Some(Slot { mut entry, .. }) if entry.revision == row.revision => {
+                Some(LedgerSlot { mut entry, .. }) if entry.revision == row.revision => {
                     entry.seen.add_all(&row.seen);
                     entry.partial_view &= row.partial_view;
                     entry.stamp = row.stamp;
@@ -285,17 +274,17 @@ impl Ledger {
                 }
                 _ => row,
             };
-            self.set(key, entry, was);
+            self.insert_as_newest(key, entry, was);
         }
         self.cursor = cursor;
     }
 
-    fn touch(&mut self, path: &Path) {
+    fn mark_used(&mut self, path: &Path) {
         self.update(path, |_| ());
     }
 
     /// Removes an entry from every index.
-    fn take(&mut self, path: &Path) -> Option<(Arc<Path>, Slot)> {
+    fn remove_from_indexes(&mut self, path: &Path) -> Option<(Arc<Path>, LedgerSlot)> {
         let (key, slot) = self.slots.remove_entry(path)?;
         self.by_use.remove(&slot.used);
         if self.contents.remove(&slot.used).is_some() {
@@ -307,20 +296,23 @@ impl Ledger {
         Some((key, slot))
     }
 
-    fn take_slot(&mut self, path: &Path) -> (Arc<Path>, Option<Slot>) {
-        match self.take(path) {
+    fn remove_slot(&mut self, path: &Path) -> (Arc<Path>, Option<LedgerSlot>) {
+        match self.remove_from_indexes(path) {
             Some((key, slot)) => (key, Some(slot)),
             None => (path.into(), None),
         }
     }
 
-    fn take_key(&mut self, path: &Path) -> (Arc<Path>, WasWritten) {
-        let (key, slot) = self.take_slot(path);
-        (key, slot.map(|slot| slot.was_written()).unwrap_or_default())
+    fn remove_for_reinsert(&mut self, path: &Path) -> (Arc<Path>, WriteRecord) {
+        let (key, slot) = self.remove_slot(path);
+        (
+            key,
+            slot.map(|slot| slot.write_record()).unwrap_or_default(),
+        )
     }
 
     /// Inserts an entry into every index as the most recently used one, then evicts what exceeds the budget.
-    fn set(&mut self, key: Arc<Path>, mut entry: Entry, was: WasWritten) {
+    fn insert_as_newest(&mut self, key: Arc<Path>, mut entry: LedgerEntry, was: WriteRecord) {
         self.clock += 1;
         let used = self.clock;
         let fits = |content: &Arc<Vec<u8>>| {
@@ -335,7 +327,7 @@ impl Ledger {
             same if same == was.wrote => was.at,
             _ => Some(used),
         };
-        let slot = Slot {
+        let slot = LedgerSlot {
             entry,
             used,
             written,
@@ -349,14 +341,14 @@ impl Ledger {
             self.written.insert(at, Arc::clone(&key));
         }
         self.slots.insert(key, slot);
-        self.evict();
+        self.evict_over_budget();
     }
 
-    fn evict(&mut self) {
+    fn evict_over_budget(&mut self) {
         while self.by_use.len() > self.budget.entries
             && let Some(path) = self.by_use.values().next().cloned()
         {
-            self.take(&path);
+            self.remove_from_indexes(&path);
         }
         while (self.contents.len() > self.budget.contents
             || self.content_bytes > self.budget.content_bytes)
@@ -377,7 +369,7 @@ impl Ledger {
     }
 }
 
-impl Slot {
+impl LedgerSlot {
     fn content_length(&self) -> u64 {
         self.entry
             .content
@@ -385,8 +377,8 @@ impl Slot {
             .map_or(0, |content| content.len() as u64)
     }
 
-    fn was_written(&self) -> WasWritten {
-        WasWritten {
+    fn write_record(&self) -> WriteRecord {
+        WriteRecord {
             wrote: self.entry.wrote,
             at: self.written,
         }

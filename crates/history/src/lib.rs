@@ -1,12 +1,12 @@
 //! Records what each session has read, and every change with the contents to undo it, across restarts.
 //!
-//! - [`Ledger`] contains what one session knows about files: the hash, the byte ranges that were shown ([`Seen`]),
+//! - [`Ledger`] contains what one session knows about files: the hash, the byte ranges that were shown ([`SeenRanges`]),
 //!   and the content within a budget. It is in memory; a [`LedgerStore`] persists it for named sessions.
 //! - [`OperationStore`] stores changes ([`Operation`]) with the contents before and after. A change is recorded in
 //!   two steps, [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish)
 //!   afterwards, so that a crash in between can be settled from the files.
 //! - [`MoveStore`] continues records under the present names of files and roots that other programs moved.
-//! - [`MarkStore`] stores the points in a session's changes at which the user sent a prompt ([`Mark`]).
+//! - [`MarkStore`] stores the points in a session's changes at which the user sent a prompt ([`PromptMark`]).
 //! - [`SubAgentStore`] records which sessions are sub-agents of others ([`SubAgent`]), and which session each call
 //!   belongs to.
 //! - [`ActivityStore`] lists the active sessions and those whose writes the user has stopped.
@@ -19,20 +19,20 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use lancet_history::{Entry, Ledger, LedgerStore as _, LoadCursor, SessionName, StampRecord, Store, Version};
+//! use lancet_history::{LedgerEntry, Ledger, LedgerStore as _, LoadCursor, SessionName, StampRecord, Store, FileVersion};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let store = Store::new(folder.path());
 //! let session = SessionName::new("evening")?;
-//! let version = Version { revision: [7; 32], size: 12, stamp: StampRecord::default() };
-//! let entry = Entry::written(version, None);
-//! let _ = store.save(&session, &[(Path::new("/p/a.txt"), &entry)])?;
+//! let version = FileVersion { revision: [7; 32], size: 12, stamp: StampRecord::default() };
+//! let entry = LedgerEntry::from_write(version, None);
+//! let _ = store.save_entries(&session, &[(Path::new("/p/a.txt"), &entry)])?;
 //!
 //! // Another process that serves the same session:
-//! let loaded = Store::new(folder.path()).load(&session, LoadCursor::default())?;
+//! let loaded = Store::new(folder.path()).load_rows(&session, LoadCursor::default())?;
 //! let mut ledger = Ledger::new();
-//! ledger.take_in(loaded.rows, loaded.cursor);
-//! assert!(ledger.peek(Path::new("/p/a.txt")).is_some_and(Entry::is_whole));
+//! ledger.merge_rows(loaded.rows, loaded.cursor);
+//! assert!(ledger.get_without_use(Path::new("/p/a.txt")).is_some_and(LedgerEntry::is_whole));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -70,43 +70,45 @@ mod workspace;
 pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 pub use checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
-    CheckpointOutcome, CheckpointQuery, CheckpointStore, EntryChange, Identity,
+    CheckpointOutcome, CheckpointQuery, CheckpointStore, ContentIdentity, EntryChange,
 };
-pub use content::{ChangesDoNotFit, RawChange, revise};
-pub use entry::{Entry, ReadRange, Readings, Revision, Version};
-pub use error::{Conflict, HistoryError, StorePlace};
+pub use content::{ChangesDoNotFit, RawChange, apply_changes};
+pub use entry::{AnsweredRanges, FileVersion, LedgerEntry, ReadRange, Revision};
+pub use error::{AnnounceConflict, HistoryError, StorePlace};
 pub use event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};
-pub use kept::KeptContent;
-pub use ledger::{Budget, Ledger, Observation};
-pub use line_numbers::{Detail, LineChange, LineNumbers, Mover, Standing};
-pub use mark::{Mark, MarkQuery, MarkStore};
-pub use moves::{FormerRoot, Moment, MoveStore, RecordRename};
+pub use kept::StoredContent;
+pub use ledger::{Ledger, LedgerBudget, Observation};
+pub use line_numbers::{ChangeDetail, LineChange, LineNumbers, LinePlace, MoveOrigin};
+pub use mark::{MarkQuery, MarkStore, PromptMark};
+pub use moves::{FormerRoot, HistoryPoint, MoveStore, RecordRename};
 pub use operation::{
-    ALREADY_UNDONE, Author, ChangeKind, CheckedContents, Compressed, Confirmed, Content,
-    ContentFault, ContentStore, Draft, FileChange, FileDraft, IdMatch, LaterState, Limits,
-    LogQuery, Operation, OperationKind, OperationState, OperationStore, Parentage, RecordStore,
-    RecordedState, Removed, Reversible, RivalState, State, Statistics, StatisticsQuery,
-    StoreUpkeep, TakenBack, Totals, TotalsByName, UNATTRIBUTED,
+    ALREADY_UNDONE_MARK, ChangeKind, CheckedContents, CompressResult, ConfirmOutcome, ContentDraft,
+    ContentFault, ContentStore, DraftState, FileChange, FileDraft, HistoryLimits, IdMatch,
+    LaterState, LogQuery, Operation, OperationAuthor, OperationDraft, OperationKind,
+    OperationState, OperationStore, ParentFilter, PruneResult, RecordStore, RecordedState,
+    ReversalDirection, ReversedChange, RivalState, Statistics, StatisticsQuery, StoreUpkeep,
+    Totals, TotalsByName, UNATTRIBUTED_TOOL,
 };
 pub use program_call::{CallMaker, OpenCall, ProgramCallDraft, ProgramCallStore};
 pub use question::{
-    AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
+    AskOutcome, DecideOutcome, Digest, MAX_OPEN, MAX_OPEN_PER_SESSION, QuestionDraft, QuestionFile,
     QuestionQuery, QuestionRecord, QuestionState, QuestionStore, RecordedDecision,
 };
 pub use recorded_call::RecordedCall;
 pub use review::{
-    Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, Look, MOST_WAITING, NewLook,
-    PAGE_CLIENT, PartTakenBack, ReviewStore, SHELL_CLIENT, UnseenFile, UnseenQuery, self_named,
+    Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, LastLook,
+    MAX_WAITING_COMMENTS, NewLook, PAGE_CLIENT, PartialUndo, ReviewStore, SHELL_CLIENT, UnseenFile,
+    UnseenQuery, disambiguate_client,
 };
-pub use seen::Seen;
+pub use seen::SeenRanges;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    DATABASE, INLINE_LIMIT, LedgerStore, LoadCursor, Loaded, Saved, Store, StoreFacts,
-    examine_hooks, examine_store, files_set_aside,
+    DATABASE_NAME, INLINE_LIMIT, LedgerStore, LoadCursor, LoadedRows, SaveOutcome, Store,
+    StoreFacts, examine_hooks, examine_store, files_set_aside,
 };
 pub use sub_agent::{
-    Announcement, CallOwner, ConversationReport, ReportedAs, RunningSubAgent, SubAgent,
-    SubAgentStore,
+    AnnouncementHandling, CallOwner, ConversationReport, ConversationRole, RunningSubAgent,
+    SubAgent, SubAgentStore,
 };
 pub use workspace::{KnownWorkspace, WorkspaceRef};

@@ -5,38 +5,38 @@ use std::ops::Range;
 
 /// The largest number of pieces stored for one file. Beyond it, the places of lines are unknown until they are shown
 /// again.
-const PIECES_MOST: usize = 256;
+const MAX_PIECES: usize = 256;
 /// The size in bytes of one piece in the store.
 const PIECE_BYTES: usize = 17;
 /// A line number greater than that of any line of a file.
-const LAST: i64 = i64::MAX / 4;
+const BEYOND_LAST_LINE: i64 = i64::MAX / 4;
 
 /// The present places of the lines of a file whose numbers were shown. Lines and numbers count from 0 here. Without
 /// pieces every line is where its number says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineNumbers {
     /// Sorted by number. A piece reaches to the next one, and the first begins at 0.
-    pieces: Vec<Piece>,
+    pieces: Vec<NumberPiece>,
 }
 
 /// Consecutive numbers whose lines were affected in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
+struct NumberPiece {
     first: i64,
-    fate: Fate,
+    fate: LineFate,
 }
 
 /// The effect of later changes on lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    Moved { by: i64, mover: Mover },
+enum LineFate {
+    Moved { by: i64, mover: MoveOrigin },
     Replaced,
     Unknown,
 }
 
 /// The origin of a move of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mover {
+pub enum MoveOrigin {
     /// Only the session itself.
     Session,
     /// Another program, too.
@@ -45,13 +45,13 @@ pub enum Mover {
 
 /// The present place of the line that was last shown with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum LinePlace {
     /// At this line.
     At {
         /// The line, counted from 0.
         line: u64,
         /// The program that moved it there.
-        mover: Mover,
+        mover: MoveOrigin,
     },
     /// The line was replaced or removed.
     Replaced,
@@ -67,12 +67,12 @@ pub struct LineChange {
     /// The number of lines that replace them.
     pub new: u64,
     /// How precisely the change is known.
-    pub detail: Detail,
+    pub detail: ChangeDetail,
 }
 
 /// How precisely a change of lines is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum ChangeDetail {
     /// Every line of it was replaced.
     Exact,
     /// Some of its lines are unchanged, but which ones is not known.
@@ -82,10 +82,10 @@ pub enum Detail {
 impl LineNumbers {
     /// Returns a value for a file whose lines are at unknown places.
     #[must_use]
-    pub fn unknown() -> Self {
-        let fate = Fate::Unknown;
+    pub fn all_unknown() -> Self {
+        let fate = LineFate::Unknown;
         Self {
-            pieces: vec![Piece { first: 0, fate }],
+            pieces: vec![NumberPiece { first: 0, fate }],
         }
     }
 
@@ -97,17 +97,17 @@ impl LineNumbers {
 
     /// Returns the present place of the line that was last shown with this number.
     #[must_use]
-    pub fn standing(&self, number: u64) -> Standing {
-        let number = signed(number);
+    pub fn current_place(&self, number: u64) -> LinePlace {
+        let number = to_signed(number);
         let after = self.pieces.partition_point(|piece| piece.first <= number);
         let piece = after.checked_sub(1).and_then(|at| self.pieces.get(at));
         match piece.map_or(UNMOVED, |piece| piece.fate) {
-            Fate::Moved { by, mover } => Standing::At {
-                line: unsigned(number + by),
+            LineFate::Moved { by, mover } => LinePlace::At {
+                line: to_unsigned(number + by),
                 mover,
             },
-            Fate::Replaced => Standing::Replaced,
-            Fate::Unknown => Standing::Unknown,
+            LineFate::Replaced => LinePlace::Replaced,
+            LineFate::Unknown => LinePlace::Unknown,
         }
     }
 
@@ -116,32 +116,32 @@ impl LineNumbers {
         if self.pieces.is_empty() || lines.is_empty() {
             return;
         }
-        let (start, end) = (signed(lines.start), signed(lines.end));
+        let (start, end) = (to_signed(lines.start), to_signed(lines.end));
         let mut pieces = Vec::with_capacity(self.pieces.len() + 2);
         for (range, fate) in self.ranges() {
             if range.start < start {
-                push(&mut pieces, range.start, fate);
+                push_piece(&mut pieces, range.start, fate);
             }
             if range.end > start && range.start <= start {
-                push(&mut pieces, start, UNMOVED);
+                push_piece(&mut pieces, start, UNMOVED);
             }
             if range.end > end {
-                push(&mut pieces, range.start.max(end), fate);
+                push_piece(&mut pieces, range.start.max(end), fate);
             }
         }
-        self.set(pieces);
+        self.set_pieces(pieces);
     }
 
     /// Records a change of the file, given as runs of lines in order.
-    pub fn changed(&mut self, changes: &[LineChange], mover: Mover) {
+    pub fn record_changes(&mut self, changes: &[LineChange], mover: MoveOrigin) {
         let keeps_numbers = |change: &LineChange| {
-            change.detail == Detail::Exact && change.old.end - change.old.start == change.new
+            change.detail == ChangeDetail::Exact && change.old.end - change.old.start == change.new
         };
         if self.pieces.is_empty() && changes.iter().all(keeps_numbers) {
             return;
         }
         if self.pieces.is_empty() {
-            self.pieces.push(Piece {
+            self.pieces.push(NumberPiece {
                 first: 0,
                 fate: UNMOVED,
             });
@@ -151,62 +151,67 @@ impl LineNumbers {
         let moved: Vec<i64> = changes
             .iter()
             .map(|change| {
-                growth += signed(change.new) - (signed(change.old.end) - signed(change.old.start));
+                growth += to_signed(change.new)
+                    - (to_signed(change.old.end) - to_signed(change.old.start));
                 growth
             })
             .collect();
-        let mut pieces = Vec::with_capacity(self.pieces.len() + 2 * changes.len().min(PIECES_MOST));
+        let mut pieces = Vec::with_capacity(self.pieces.len() + 2 * changes.len().min(MAX_PIECES));
         for (range, fate) in self.ranges() {
-            let Fate::Moved { by, mover: before } = fate else {
-                push(&mut pieces, range.start, fate);
+            let LineFate::Moved { by, mover: before } = fate else {
+                push_piece(&mut pieces, range.start, fate);
                 continue;
             };
             let mut at = range.start + by;
             let end = range.end + by;
-            let mut next = changes.partition_point(|change| signed(change.old.end) <= at);
-            while at < end && pieces.len() <= PIECES_MOST {
+            let mut next = changes.partition_point(|change| to_signed(change.old.end) <= at);
+            while at < end && pieces.len() <= MAX_PIECES {
                 let further = next.checked_sub(1).map_or(0, |before| moved[before]);
                 let change = changes.get(next);
-                let until = change.map_or(LAST, |change| signed(change.old.start));
+                let until = change.map_or(BEYOND_LAST_LINE, |change| to_signed(change.old.start));
                 if at < until {
                     let by = by + further;
                     let mover = if further == 0 {
                         before
                     } else {
-                        before.and(mover)
+                        before.combine(mover)
                     };
-                    push(&mut pieces, at - by + further, Fate::Moved { by, mover });
+                    push_piece(
+                        &mut pieces,
+                        at - by + further,
+                        LineFate::Moved { by, mover },
+                    );
                     at = until;
                     continue;
                 }
                 let Some(change) = change else { break };
-                let change_end = signed(change.old.end);
+                let change_end = to_signed(change.old.end);
                 if at < change_end {
                     let fate = match change.detail {
-                        Detail::Exact => Fate::Replaced,
-                        Detail::Coarse => Fate::Unknown,
+                        ChangeDetail::Exact => LineFate::Replaced,
+                        ChangeDetail::Coarse => LineFate::Unknown,
                     };
-                    push(&mut pieces, at - by, fate);
+                    push_piece(&mut pieces, at - by, fate);
                     at = change_end;
                 }
                 next += 1;
             }
         }
-        self.set(pieces);
+        self.set_pieces(pieces);
     }
 
     /// Returns the ranges of numbers that the pieces cover.
-    fn ranges(&self) -> impl Iterator<Item = (Range<i64>, Fate)> {
+    fn ranges(&self) -> impl Iterator<Item = (Range<i64>, LineFate)> {
         let ends = self.pieces.iter().skip(1).map(|piece| piece.first);
-        let ends = ends.chain([LAST]);
+        let ends = ends.chain([BEYOND_LAST_LINE]);
         let pieces = self.pieces.iter().zip(ends);
         pieces.map(|(piece, end)| (piece.first..end, piece.fate))
     }
 
-    fn set(&mut self, pieces: Vec<Piece>) {
+    fn set_pieces(&mut self, pieces: Vec<NumberPiece>) {
         *self = match pieces.as_slice() {
-            [Piece { fate: UNMOVED, .. }] => Self::default(),
-            _ if pieces.len() > PIECES_MOST => Self::unknown(),
+            [NumberPiece { fate: UNMOVED, .. }] => Self::default(),
+            _ if pieces.len() > MAX_PIECES => Self::all_unknown(),
             _ => Self { pieces },
         };
     }
@@ -214,11 +219,11 @@ impl LineNumbers {
     /// Returns the encoding for the store; none if every line is where its number says.
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.pieces.len() * PIECE_BYTES);
-        for Piece { first, fate } in &self.pieces {
+        for NumberPiece { first, fate } in &self.pieces {
             let (kind, by) = match *fate {
-                Fate::Moved { by, mover } => (mover as u8, by),
-                Fate::Replaced => (2, 0),
-                Fate::Unknown => (3, 0),
+                LineFate::Moved { by, mover } => (mover as u8, by),
+                LineFate::Replaced => (2, 0),
+                LineFate::Unknown => (3, 0),
             };
             bytes.extend(first.to_le_bytes());
             bytes.push(kind);
@@ -232,16 +237,16 @@ impl LineNumbers {
         let Some(bytes) = bytes else {
             return Self::default();
         };
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<NumberPiece> = Vec::new();
         for piece in bytes.chunks(PIECE_BYTES) {
             let decoded = decode_piece(piece);
-            let follows = |piece: &Piece| match pieces.last() {
+            let follows = |piece: &NumberPiece| match pieces.last() {
                 None => piece.first == 0,
-                Some(last) => piece.first > last.first && piece.first < LAST,
+                Some(last) => piece.first > last.first && piece.first < BEYOND_LAST_LINE,
             };
             match decoded.filter(follows) {
-                Some(piece) if pieces.len() < PIECES_MOST => pieces.push(piece),
-                _ => return Self::unknown(),
+                Some(piece) if pieces.len() < MAX_PIECES => pieces.push(piece),
+                _ => return Self::all_unknown(),
             }
         }
         Self { pieces }
@@ -249,48 +254,50 @@ impl LineNumbers {
 }
 
 /// The fate of lines that are where their numbers say.
-const UNMOVED: Fate = Fate::Moved {
+const UNMOVED: LineFate = LineFate::Moved {
     by: 0,
-    mover: Mover::Session,
+    mover: MoveOrigin::Session,
 };
 
-impl Mover {
-    fn and(self, other: Mover) -> Mover {
+impl MoveOrigin {
+    fn combine(self, other: MoveOrigin) -> MoveOrigin {
         match (self, other) {
-            (Mover::Session, Mover::Session) => Mover::Session,
-            _ => Mover::Other,
+            (MoveOrigin::Session, MoveOrigin::Session) => MoveOrigin::Session,
+            _ => MoveOrigin::Other,
         }
     }
 }
 
 /// Appends a piece. Numbers with the same fate as those before them are merged into the last piece.
-fn push(pieces: &mut Vec<Piece>, first: i64, fate: Fate) {
+fn push_piece(pieces: &mut Vec<NumberPiece>, first: i64, fate: LineFate) {
     if pieces.last().is_none_or(|last| last.fate != fate) {
-        pieces.push(Piece { first, fate });
+        pieces.push(NumberPiece { first, fate });
     }
 }
 
-fn decode_piece(bytes: &[u8]) -> Option<Piece> {
+fn decode_piece(bytes: &[u8]) -> Option<NumberPiece> {
     let (first, rest) = bytes.split_first_chunk()?;
     let (kind, by) = rest.split_first()?;
     let by = i64::from_le_bytes(by.try_into().ok()?);
-    let moved = |mover| Fate::Moved { by, mover };
+    let moved = |mover| LineFate::Moved { by, mover };
     let fate = match kind {
-        0 => moved(Mover::Session),
-        1 => moved(Mover::Other),
-        2 => Fate::Replaced,
-        3 => Fate::Unknown,
+        0 => moved(MoveOrigin::Session),
+        1 => moved(MoveOrigin::Other),
+        2 => LineFate::Replaced,
+        3 => LineFate::Unknown,
         _ => return None,
     };
     let first = i64::from_le_bytes(*first);
-    (by.abs() < LAST).then_some(Piece { first, fate })
+    (by.abs() < BEYOND_LAST_LINE).then_some(NumberPiece { first, fate })
 }
 
-fn signed(line: u64) -> i64 {
-    i64::try_from(line).unwrap_or(LAST).min(LAST)
+fn to_signed(line: u64) -> i64 {
+    i64::try_from(line)
+        .unwrap_or(BEYOND_LAST_LINE)
+        .min(BEYOND_LAST_LINE)
 }
 
-fn unsigned(line: i64) -> u64 {
+fn to_unsigned(line: i64) -> u64 {
     u64::try_from(line).unwrap_or_default()
 }
 

@@ -8,7 +8,7 @@ use crate::error::HistoryError;
 /// The point in a session's changes at which the user sent a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Mark {
+pub struct PromptMark {
     /// The number of the mark in the order of recording.
     pub id: i64,
     /// The name of the session.
@@ -18,13 +18,13 @@ pub struct Mark {
     /// The [`sequence`](crate::Operation::sequence) of the newest operation at that time, which may have been removed
     /// since; 0 if there was none.
     pub sequence: i64,
-    /// The beginning of the prompt's first line, at most [`Mark::LONGEST`] characters.
+    /// The beginning of the prompt's first line, at most [`PromptMark::MAX_PROMPT_CHARACTERS`] characters.
     pub prompt: String,
 }
 
-impl Mark {
+impl PromptMark {
     /// The largest number of characters that are stored of a prompt.
-    pub const LONGEST: usize = 80;
+    pub const MAX_PROMPT_CHARACTERS: usize = 80;
 
     /// Returns the part of a prompt that is stored: its first line that is not blank, without control characters.
     #[must_use]
@@ -34,7 +34,7 @@ impl Mark {
             c if c.is_control() => ' ',
             c => c,
         });
-        plain.take(Self::LONGEST).collect()
+        plain.take(Self::MAX_PROMPT_CHARACTERS).collect()
     }
 }
 
@@ -56,13 +56,13 @@ pub trait MarkStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError>;
+    fn record_prompt(&self, session: &str, prompt: &str) -> Result<(), HistoryError>;
 
     /// Returns the marks that match the query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError>;
+    fn prompt_marks(&self, query: &MarkQuery) -> Result<Vec<PromptMark>, HistoryError>;
 
     /// Records that the agent of this process is now in this session. A process is named by its id and start time.
     ///
@@ -82,16 +82,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_is_kept_and_not_more_than_its_limit() {
+    fn stores_first_line_up_to_limit() {
         assert_eq!(
-            Mark::stored_line("\n  fix the\tparser \nplease"),
+            PromptMark::stored_line("\n  fix the\tparser \nplease"),
             "fix the parser"
         );
-        assert_eq!(Mark::stored_line(" \n"), "");
+        assert_eq!(PromptMark::stored_line(" \n"), "");
         assert_eq!(
-            Mark::stored_line(&"é".repeat(200)).chars().count(),
-            Mark::LONGEST
+            PromptMark::stored_line(&"é".repeat(200)).chars().count(),
+            PromptMark::MAX_PROMPT_CHARACTERS
         );
-        assert_eq!(Mark::stored_line("a\u{1b}[31mb"), "a [31mb");
+        assert_eq!(PromptMark::stored_line("a\u{1b}[31mb"), "a [31mb");
     }
 }

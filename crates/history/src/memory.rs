@@ -1,5 +1,5 @@
 //! An in-memory store of records, for the tests that every store must pass. It persists nothing and locks no file.
-//! Two values of one [`MemoryHistory::shared`] represent two processes, of which one can end.
+//! Two values of one [`MemoryHistory::as_other_process`] represent two processes, of which one can end.
 //!
 //! Queries that the tests of all stores do not use (`statistics`, `rival_states` and the like) are errors here.
 
@@ -18,52 +18,52 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::activity::{OpenSession, SessionStop};
 use crate::entry::Revision;
 use crate::error::{HistoryError, StorePlace};
-use crate::mark::Mark;
-use crate::operation::{Operation, TakenBack};
+use crate::mark::PromptMark;
+use crate::operation::{Operation, ReversedChange};
 use crate::question::{Digest, QuestionRecord};
 
 /// The history of one process, in memory.
 #[derive(Debug)]
 pub struct MemoryHistory {
-    shared: Arc<Mutex<Kept>>,
+    shared: Arc<Mutex<SharedState>>,
     process: u64,
 }
 
 /// The state that all processes of a history share.
 #[derive(Debug, Default)]
-struct Kept {
+struct SharedState {
     /// The processes that have not ended.
     alive: BTreeSet<u64>,
     processes: u64,
     /// In the order of recording.
-    operations: Vec<KeptOperation>,
+    operations: Vec<OperationRow>,
     /// The highest number assigned to an operation.
     sequence: i64,
     /// The bytes by their hash; none if they are announced and not adopted yet.
     contents: HashMap<Revision, Option<Arc<Vec<u8>>>>,
-    questions: Vec<KeptQuestion>,
-    checkpoints: Vec<checkpoints::KeptCheckpoint>,
-    events: Vec<events::KeptEvent>,
+    questions: Vec<QuestionRow>,
+    checkpoints: Vec<checkpoints::CheckpointRow>,
+    events: Vec<events::EventRow>,
     newest_event: i64,
     stops: Vec<SessionStop>,
     open: Vec<(u64, OpenSession)>,
-    marks: Vec<Mark>,
+    marks: Vec<PromptMark>,
     reported: HashMap<String, String>,
 }
 
 /// An operation with the fields that its record does not have.
 #[derive(Debug)]
-struct KeptOperation {
+struct OperationRow {
     operation: Operation,
     /// The process that announced it, until it is finished.
     announced_by: Option<u64>,
-    takes_back: Vec<TakenBack>,
+    takes_back: Vec<ReversedChange>,
     broken_links: BTreeSet<usize>,
 }
 
 /// A question with the fields that its record does not have.
 #[derive(Debug)]
-struct KeptQuestion {
+struct QuestionRow {
     record: QuestionRecord,
     call: Digest,
     process: u64,
@@ -74,16 +74,16 @@ impl MemoryHistory {
     /// Returns an empty history.
     #[must_use]
     pub fn new() -> Self {
-        Self::join(Arc::default())
+        Self::join_shared(Arc::default())
     }
 
     /// Returns the same history as seen by another process. That process ends when the value is dropped.
     #[must_use]
-    pub fn shared(&self) -> Self {
-        Self::join(Arc::clone(&self.shared))
+    pub fn as_other_process(&self) -> Self {
+        Self::join_shared(Arc::clone(&self.shared))
     }
 
-    fn join(shared: Arc<Mutex<Kept>>) -> Self {
+    fn join_shared(shared: Arc<Mutex<SharedState>>) -> Self {
         let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
         kept.processes += 1;
         let process = kept.processes;
@@ -93,7 +93,7 @@ impl MemoryHistory {
     }
 
     /// Locks everything: whatever a method does is one transaction.
-    fn lock_state(&self) -> MutexGuard<'_, Kept> {
+    fn lock_state(&self) -> MutexGuard<'_, SharedState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,8 +111,8 @@ impl Drop for MemoryHistory {
     }
 }
 
-impl Kept {
-    fn operation(&mut self, id: &str) -> Option<&mut KeptOperation> {
+impl SharedState {
+    fn find_operation(&mut self, id: &str) -> Option<&mut OperationRow> {
         let mut all = self.operations.iter_mut();
         all.find(|kept| kept.operation.id == id)
     }
@@ -127,7 +127,7 @@ fn now() -> i64 {
 }
 
 /// Returns the error of a query that this store does not answer.
-fn unanswered<T>(query: &str) -> Result<T, HistoryError> {
+fn unsupported_query<T>(query: &str) -> Result<T, HistoryError> {
     Err(HistoryError::Failed {
         store: StorePlace::Named("the history in memory".to_owned()),
         reason: format!("it does not answer {query}"),

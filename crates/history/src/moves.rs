@@ -22,7 +22,7 @@ pub struct RecordRename {
 
 /// A point in the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
+pub struct HistoryPoint {
     /// The newest operation that is finished, by its [`sequence`](crate::Operation::sequence).
     pub newest: i64,
     /// The operations that are announced but not finished.
@@ -45,21 +45,25 @@ pub trait MoveStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn moment(&self) -> Result<Moment, HistoryError>;
+    fn current_point(&self) -> Result<HistoryPoint, HistoryError>;
 
     /// Returns the names of the files that operations have changed or may have changed since a point in the history.
     /// For such a name, the file that has it now may not be the one in the records of that point.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, HistoryError>;
+    fn paths_changed_since(&self, moment: &HistoryPoint) -> Result<HashSet<PathBuf>, HistoryError>;
 
     /// Gives records other paths, except those of files that an operation changed since the point at which the
     /// records were read. The path at the time of the change is stored in addition.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), HistoryError>;
+    fn rename_records(
+        &self,
+        renames: &[RecordRename],
+        since: &HistoryPoint,
+    ) -> Result<(), HistoryError>;
 
     /// Reassigns all records of a root to the same folder under its present path. Returns the number of operations.
     ///
@@ -77,5 +81,5 @@ pub trait MoveStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, HistoryError>;
+    fn other_roots(&self, path: &Path) -> Result<Vec<KnownWorkspace>, HistoryError>;
 }

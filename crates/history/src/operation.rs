@@ -14,12 +14,14 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use checked::{CheckedContents, ContentFault};
-pub use draft::{Author, Content, Draft, FileDraft, State, TakenBack};
-pub use query::{IdMatch, LogQuery, Parentage, Reversible, RivalState};
+pub use draft::{
+    ContentDraft, DraftState, FileDraft, OperationAuthor, OperationDraft, ReversedChange,
+};
+pub use query::{IdMatch, LogQuery, ParentFilter, ReversalDirection, RivalState};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
-    Compressed, Confirmed, ContentStore, LaterState, Limits, OperationStore, RecordStore, Removed,
-    StoreUpkeep,
+    CompressResult, ConfirmOutcome, ContentStore, HistoryLimits, LaterState, OperationStore,
+    PruneResult, RecordStore, StoreUpkeep,
 };
 
 use crate::entry::Revision;
@@ -72,10 +74,10 @@ pub enum ChangeKind {
 
 /// The tool name of operations that are known only by their effect, because the process that was to record them was
 /// killed.
-pub const UNATTRIBUTED: &str = "unattributed";
+pub const UNATTRIBUTED_TOOL: &str = "unattributed";
 
 /// The value of [`FileChange::undone_by`] if no operation undid the change: the file already had its old content.
-pub const ALREADY_UNDONE: &str = "-";
+pub const ALREADY_UNDONE_MARK: &str = "-";
 
 impl OperationKind {
     /// Returns the name of this value in JSON output.
@@ -89,7 +91,7 @@ impl OperationKind {
         }
     }
 
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -117,7 +119,7 @@ impl OperationState {
         }
     }
 
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -146,7 +148,7 @@ impl ChangeKind {
         }
     }
 
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -181,7 +183,7 @@ pub struct RecordedState {
 impl RecordedState {
     /// Returns the state of a regular file.
     #[must_use]
-    pub fn of_file(revision: Revision, size: u64, mode: u32) -> Self {
+    pub fn from_file(revision: Revision, size: u64, mode: u32) -> Self {
         Self {
             revision,
             size,
@@ -232,7 +234,7 @@ pub struct FileChange {
     pub removed: u64,
     /// The folders that were created for the file, outermost first.
     pub folders: Vec<PathBuf>,
-    /// The operation that undid this change, if any; [`ALREADY_UNDONE`] if the file already had its old content.
+    /// The operation that undid this change, if any; [`ALREADY_UNDONE_MARK`] if the file already had its old content.
     pub undone_by: Option<String>,
     /// The root that contained the file; none if an older version of lancet recorded the change.
     pub workspace: Option<KnownWorkspace>,

@@ -3,18 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::entry::Entry;
+use crate::entry::LedgerEntry;
 use crate::error::HistoryError;
-use crate::operation::{Author, ChangeKind};
+use crate::operation::{ChangeKind, OperationAuthor};
 use crate::workspace::WorkspaceRef;
 
 /// A BLAKE3 hash.
 pub type Digest = [u8; 32];
 
 /// The largest number of open questions of one session.
-pub const MOST_OPEN_OF_A_SESSION: usize = 100;
+pub const MAX_OPEN_PER_SESSION: usize = 100;
 /// The largest number of open questions.
-pub const MOST_OPEN: usize = 1_000;
+pub const MAX_OPEN: usize = 1_000;
 
 /// A question that is about to be recorded.
 pub struct QuestionDraft<'a> {
@@ -29,7 +29,7 @@ pub struct QuestionDraft<'a> {
     /// The body of the event `waiting` about the question, as a JSON object.
     pub event: &'a str,
     /// The session and client that ask.
-    pub author: Author<'a>,
+    pub author: OperationAuthor<'a>,
     /// The name of the tool that was called.
     pub tool: &'a str,
     /// The arguments of the call in the caller's own encoding, so that another process can carry it out.
@@ -54,7 +54,7 @@ pub struct QuestionFile {
     /// The number of lines removed.
     pub removed: u64,
     /// The session's knowledge of the file; none if it had seen nothing.
-    pub seen: Option<Entry>,
+    pub seen: Option<LedgerEntry>,
 }
 
 /// Whether a question was recorded.
@@ -66,9 +66,9 @@ pub enum AskOutcome {
     Known(String),
     /// Another question has this id.
     Taken,
-    /// The session has [`MOST_OPEN_OF_A_SESSION`] open questions.
+    /// The session has [`MAX_OPEN_PER_SESSION`] open questions.
     TooManyOfSession,
-    /// There are [`MOST_OPEN`] open questions.
+    /// There are [`MAX_OPEN`] open questions.
     TooMany,
 }
 
@@ -135,7 +135,7 @@ pub struct RecordedDecision {
 
 /// Whether a decision counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decided {
+pub enum DecideOutcome {
     /// It is the first one, and counts.
     Counts,
     /// The question was no longer open; this is its state.
@@ -161,84 +161,84 @@ pub trait QuestionStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError>;
+    fn record_question(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError>;
 
     /// Returns the newest question of a call, which is recognised by its hash.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError>;
+    fn find_question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError>;
 
     /// Returns the question of this id.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError>;
+    fn find_question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError>;
 
     /// Returns the questions that match, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError>;
+    fn list_questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError>;
 
     /// Returns the ids of the open questions with a file below one of these folders, newest first, without what they
     /// show.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, HistoryError>;
+    fn open_question_ids(&self, below: &[PathBuf]) -> Result<Vec<String>, HistoryError>;
 
     /// Records a decision, if the question is still open. `approves` says whether anything may be written. `event` is
     /// the body of the event `decided`, as a JSON object.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn decide(
+    fn record_decision(
         &self,
         id: &str,
         approves: bool,
         decision: &[u8],
         by: &str,
         event: &str,
-    ) -> Result<Decided, HistoryError>;
+    ) -> Result<DecideOutcome, HistoryError>;
 
     /// Withdraws a question whose call no longer fits its files or is no longer wanted, or whose approval cannot be
     /// carried out.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn withdraw(&self, id: &str) -> Result<(), HistoryError>;
+    fn withdraw_question(&self, id: &str) -> Result<(), HistoryError>;
 
     /// Adds a message to a rejection that was not yet reported to the caller. Returns false if it is too late for
     /// that.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError>;
+    fn amend_rejection(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError>;
 
     /// Marks a rejection as reported to the caller. Returns false if it was reported before.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn deliver(&self, id: &str) -> Result<bool, HistoryError>;
+    fn mark_rejection_delivered(&self, id: &str) -> Result<bool, HistoryError>;
 
     /// Stores the answer of the call that carried out the decision, for other calls that wait for the same question.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError>;
+    fn store_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError>;
 
     /// Returns which of these questions are no longer open.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError>;
+    fn closed_questions(&self, ids: &[String]) -> Result<Vec<String>, HistoryError>;
 
     /// Returns the arguments of the call that asked.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError>;
+    fn call_arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError>;
 
     /// Removes questions that are too old: undecided ones after seven days, or a day after their caller ended,
     /// decided ones after two days.
@@ -249,7 +249,7 @@ pub trait QuestionStore: Send + Sync {
 }
 
 impl QuestionState {
-    pub(crate) const fn number(self) -> i64 {
+    pub(crate) const fn database_number(self) -> i64 {
         match self {
             Self::Open => 0,
             Self::Approved => 1,
@@ -259,7 +259,7 @@ impl QuestionState {
         }
     }
 
-    pub(crate) const fn of_number(number: i64) -> Self {
+    pub(crate) const fn from_number(number: i64) -> Self {
         match number {
             0 => Self::Open,
             1 => Self::Approved,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The details of a call of another program whose changes are an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedCall {
-    /// The command line, without secrets; at most [`RecordedCall::LONGEST`] characters.
+    /// The command line, without secrets; at most [`RecordedCall::MAX_COMMAND_CHARACTERS`] characters.
     pub command: Option<String>,
     /// Its exit code; 128 plus the signal number if a signal ended it.
     pub exit_code: Option<i32>,
@@ -27,5 +27,5 @@ pub struct RecordedCall {
 
 impl RecordedCall {
     /// The largest number of characters that are stored of a command line.
-    pub const LONGEST: usize = 400;
+    pub const MAX_COMMAND_CHARACTERS: usize = 400;
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::entry::Revision;
 use crate::error::HistoryError;
-use crate::operation::{Operation, OperationKind, TakenBack};
+use crate::operation::{Operation, OperationKind, ReversedChange};
 
 /// The client program recorded for changes that the user makes at the shell.
 pub const SHELL_CLIENT: &str = "lancet";
@@ -16,7 +16,7 @@ pub const PAGE_CLIENT: &str = "lancet page";
 /// Returns the name to record for a program that names itself. Such a program cannot claim the names of the user's
 /// own clients.
 #[must_use]
-pub fn self_named(client: String) -> String {
+pub fn disambiguate_client(client: String) -> String {
     match client.as_str() {
         SHELL_CLIENT | PAGE_CLIENT => format!("{client} (as it calls itself)"),
         _ => client,
@@ -24,13 +24,13 @@ pub fn self_named(client: String) -> String {
 }
 
 /// The largest number of comments that wait for one session.
-pub const MOST_WAITING: usize = 200;
+pub const MAX_WAITING_COMMENTS: usize = 200;
 
 impl Operation {
     /// Returns whether the user made the operation and so need not review it: on the page, or by undo, redo or
     /// restore at the shell. Any other change at the shell may be an agent's, since agents use the shell, too.
     #[must_use]
-    pub fn is_a_persons(&self) -> bool {
+    pub fn is_made_by_person(&self) -> bool {
         let takes_back = matches!(self.kind, OperationKind::Undo | OperationKind::Redo);
         match self.client.as_deref() {
             Some(PAGE_CLIENT) => true,
@@ -43,7 +43,7 @@ impl Operation {
 /// The user's last look at a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Look {
+pub struct LastLook {
     /// The content that the user looked at; none if the file did not exist.
     pub revision: Option<Revision>,
     /// The [`sequence`](Operation::sequence) of the newest operation that the user looked at.
@@ -98,7 +98,7 @@ pub struct UnseenFile {
 
 /// An operation that undid a part of earlier changes of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartTakenBack {
+pub struct PartialUndo {
     /// The operation.
     pub operation: String,
     /// The index of the file in the operation.
@@ -202,12 +202,12 @@ pub struct CommentQuery {
 pub trait ReviewStore: Send + Sync {
     /// Returns the files with operations since the last look, the one with the newest operation first. For a file
     /// that was never looked at, operations count from the time at which looks began to be recorded. Files with only
-    /// the user's own operations ([`Operation::is_a_persons`]) are left out, and so are names that a file was moved
+    /// the user's own operations ([`Operation::is_made_by_person`]) are left out, and so are names that a file was moved
     /// away from.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError>;
+    fn unseen_files(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError>;
 
     /// Returns the last look at a file; looks that were recorded with one of the roots `without` do not count. Also
     /// returns the [`sequence`](Operation::sequence) after which operations are to be reviewed.
@@ -218,7 +218,7 @@ pub trait ReviewStore: Send + Sync {
         &self,
         path: &Path,
         without: &[[u8; 32]],
-    ) -> Result<(Option<Look>, i64), HistoryError>;
+    ) -> Result<(Option<LastLook>, i64), HistoryError>;
 
     /// Records looks, all of them or none. A look at something older than the last look changes nothing.
     ///
@@ -231,13 +231,13 @@ pub trait ReviewStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError>;
+    fn record_looks_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError>;
 
     /// Returns the operations that undid a part of a file's changes and are still in effect, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, HistoryError>;
+    fn partial_undos(&self, path: &Path) -> Result<Vec<PartialUndo>, HistoryError>;
 
     /// Records a comment and returns its number; none if too many wait for the session. Old comments are removed.
     ///
@@ -249,7 +249,7 @@ pub trait ReviewStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, HistoryError>;
+    fn list_comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, HistoryError>;
 
     /// Removes a comment that has not been delivered. Returns false if it has been delivered or does not exist.
     ///
@@ -272,7 +272,7 @@ pub trait ReviewStore: Send + Sync {
 }
 
 impl CommentKind {
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -296,7 +296,7 @@ impl DeliveredWith {
         }
     }
 
-    pub(crate) fn number(self) -> i64 {
+    pub(crate) fn database_number(self) -> i64 {
         self as i64
     }
 
@@ -308,10 +308,10 @@ impl DeliveredWith {
     }
 }
 
-impl PartTakenBack {
+impl PartialUndo {
     /// Returns whether all changes that it undid in part are among these.
     #[must_use]
-    pub fn is_part_of(&self, changes: &[TakenBack]) -> bool {
+    pub fn is_covered_by(&self, changes: &[ReversedChange]) -> bool {
         self.earlier.iter().all(|(operation, at)| {
             let mut changes = changes.iter();
             changes.any(|change| change.operation == *operation && change.at == *at)

@@ -6,20 +6,20 @@ use std::ops::Range;
 
 /// The bytes of one version of a file that were shown in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenRanges {
     ranges: Vec<Range<u64>>,
 }
 
-impl Seen {
+impl SeenRanges {
     /// Returns a value for a file of which no bytes were seen.
     #[must_use]
-    pub fn none() -> Self {
+    pub fn nothing_seen() -> Self {
         Self::default()
     }
 
     /// Returns a value for a file of `size` bytes of which all were seen.
     #[must_use]
-    pub fn whole(size: u64) -> Self {
+    pub fn all_seen(size: u64) -> Self {
         let mut seen = Self::default();
         seen.add(0..size);
         seen
@@ -59,7 +59,7 @@ impl Seen {
     }
 
     /// Adds the ranges of `other`, which is about the same version.
-    pub fn add_all(&mut self, other: &Seen) {
+    pub fn add_all(&mut self, other: &SeenRanges) {
         for range in &other.ranges {
             self.add(range.clone());
         }
@@ -110,14 +110,14 @@ impl Seen {
                 kept.start.max(range.end)..kept.end,
             ] {
                 if part.start < part.end {
-                    push(&mut self.ranges, part);
+                    push_range(&mut self.ranges, part);
                 }
             }
         }
     }
 
     /// Removes everything from `size` on.
-    pub fn clip(&mut self, size: u64) {
+    pub fn truncate(&mut self, size: u64) {
         self.ranges
             .truncate(self.ranges.partition_point(|kept| kept.start < size));
         if let Some(last) = self.ranges.last_mut() {
@@ -130,11 +130,11 @@ impl Seen {
     ///
     /// The changes are sorted and disjoint, in positions before the edit. Otherwise everything is cleared: an
     /// unnecessary read is cheaper than an edit of lines that were not seen.
-    pub fn shift(&mut self, changes: &[(Range<u64>, u64)]) {
-        self.ranges = self.shifted(changes).unwrap_or_default();
+    pub fn apply_edit(&mut self, changes: &[(Range<u64>, u64)]) {
+        self.ranges = self.shifted_ranges(changes).unwrap_or_default();
     }
 
-    fn shifted(&self, changes: &[(Range<u64>, u64)]) -> Option<Vec<Range<u64>>> {
+    fn shifted_ranges(&self, changes: &[(Range<u64>, u64)]) -> Option<Vec<Range<u64>>> {
         let mut after = Vec::with_capacity(self.ranges.len() + changes.len());
         let mut kept = self.ranges.iter().cloned().peekable();
         let mut done = 0;
@@ -148,7 +148,7 @@ impl Seen {
             while let Some(range) = kept.peek() {
                 let part = range.start.max(done)..range.end.min(replaced.start);
                 if part.start < part.end {
-                    push(
+                    push_range(
                         &mut after,
                         shifted_position(part.start, moved)?..shifted_position(part.end, moved)?,
                     );
@@ -161,7 +161,7 @@ impl Seen {
             let start = shifted_position(replaced.start, moved);
             if *new_length > 0 {
                 let start = start?;
-                push(&mut after, start..start.checked_add(*new_length)?);
+                push_range(&mut after, start..start.checked_add(*new_length)?);
             }
             moved += i128::from(*new_length) - i128::from(replaced.end - replaced.start);
             done = replaced.end;
@@ -181,7 +181,7 @@ impl Seen {
         bytes
     }
 
-    /// Decodes the result of [`Seen::encode`]; returns none for other bytes.
+    /// Decodes the result of [`SeenRanges::encode`]; returns none for other bytes.
     pub(crate) fn decode(mut bytes: &[u8]) -> Option<Self> {
         let mut ranges = Vec::new();
         let mut from: u64 = 0;
@@ -191,7 +191,7 @@ impl Seen {
             if start == end {
                 return None;
             }
-            push(&mut ranges, start..end);
+            push_range(&mut ranges, start..end);
             from = end;
         }
         Some(Self { ranges })
@@ -203,7 +203,7 @@ fn shifted_position(position: u64, moved: i128) -> Option<u64> {
 }
 
 /// Appends a range that starts at or behind the end of the last one.
-fn push(ranges: &mut Vec<Range<u64>>, range: Range<u64>) {
+fn push_range(ranges: &mut Vec<Range<u64>>, range: Range<u64>) {
     match ranges.last_mut() {
         Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
         _ => ranges.push(range),

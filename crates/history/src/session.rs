@@ -14,8 +14,8 @@ pub enum SessionNameError {
     /// The text is empty.
     #[error("a session name has at least one character")]
     Empty,
-    /// The text is longer than [`SessionName::LONGEST`].
-    #[error("a session name has at most {longest} characters, this one has {0}", longest = SessionName::LONGEST)]
+    /// The text is longer than [`SessionName::MAX_LENGTH`].
+    #[error("a session name has at most {longest} characters, this one has {0}", longest = SessionName::MAX_LENGTH)]
     TooLong(usize),
     /// The text has a character that is not allowed.
     #[error("a session name is made of A-Z a-z 0-9 . _ - and cannot hold {0:?}")]
@@ -24,7 +24,7 @@ pub enum SessionNameError {
 
 impl SessionName {
     /// The largest number of characters in a name.
-    pub const LONGEST: usize = 64;
+    pub const MAX_LENGTH: usize = 64;
 
     /// Validates a name.
     ///
@@ -39,7 +39,7 @@ impl SessionName {
         // All characters are ASCII here, so the number of bytes is the number of characters.
         match name.len() {
             0 => Err(SessionNameError::Empty),
-            1..=Self::LONGEST => Ok(Self(name)),
+            1..=Self::MAX_LENGTH => Ok(Self(name)),
             length => Err(SessionNameError::TooLong(length)),
         }
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_within_the_alphabet_and_length_pass() {
+    fn accepts_valid_session_names() {
         for name in ["a", "evening", "claude-code.2026_01", &"x".repeat(64)] {
             assert_eq!(
                 SessionName::new(name).map(|name| name.to_string()),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn others_say_what_is_wrong() {
+    fn invalid_session_names_report_reason() {
         assert_eq!(SessionName::new(""), Err(SessionNameError::Empty));
         assert_eq!(
             SessionName::new("x".repeat(65)),

@@ -7,11 +7,11 @@
 /// In the store each integer takes eight bytes, little endian, without trailing zeros; missing integers are read as
 /// zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StampRecord(pub [i64; StampRecord::NUMBERS]);
+pub struct StampRecord(pub [i64; StampRecord::NUMBER_COUNT]);
 
 impl StampRecord {
     /// The number of integers in a stamp.
-    pub const NUMBERS: usize = 16;
+    pub const NUMBER_COUNT: usize = 16;
 
     pub(crate) fn encode(&self) -> Vec<u8> {
         let used = self
@@ -46,18 +46,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read_back(numbers in any::<[i64; StampRecord::NUMBERS]>(), zeros in 0..=StampRecord::NUMBERS) {
+        fn encoding_round_trips(numbers in any::<[i64; StampRecord::NUMBER_COUNT]>(), zeros in 0..=StampRecord::NUMBER_COUNT) {
             let mut stamp = StampRecord(numbers);
-            stamp.0[StampRecord::NUMBERS - zeros..].fill(0);
+            stamp.0[StampRecord::NUMBER_COUNT - zeros..].fill(0);
             prop_assert_eq!(StampRecord::decode(&stamp.encode()), Some(stamp));
         }
     }
 
     #[test]
-    fn bytes_of_another_length_are_no_stamp() {
+    fn decode_rejects_other_lengths() {
         assert_eq!(StampRecord::decode(&[1, 2, 3]), None);
         assert_eq!(
-            StampRecord::decode(&[1; 8 * (StampRecord::NUMBERS + 1)]),
+            StampRecord::decode(&[1; 8 * (StampRecord::NUMBER_COUNT + 1)]),
             None
         );
     }

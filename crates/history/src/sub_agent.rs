@@ -37,7 +37,7 @@ pub struct CallOwner {
 
 /// Whether the announcement of a call is kept when the call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Announcement {
+pub enum AnnouncementHandling {
     /// It is kept, since the key belongs to this call alone.
     Kept,
     /// It is removed, since the same key may occur again.
@@ -57,7 +57,7 @@ pub enum ConversationReport {
 
 /// The kind of conversation that was reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReportedAs {
+pub enum ConversationRole {
     /// The user's own: the process is now in it.
     Person,
     /// A sub-agent's: it was reported while the turn of this session was running.
@@ -99,19 +99,23 @@ pub trait SubAgentStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn running(&self, process: &str, before: i64) -> Result<Vec<RunningSubAgent>, HistoryError>;
+    fn running_sub_agents(
+        &self,
+        process: &str,
+        before: i64,
+    ) -> Result<Vec<RunningSubAgent>, HistoryError>;
 
     /// Records that the parent of the sub-agents that run in a process continues to work while they run.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn go_on_beside(&self, process: &str) -> Result<(), HistoryError>;
+    fn mark_parent_continues(&self, process: &str) -> Result<(), HistoryError>;
 
     /// Records that the sub-agents in a process whose parent waits for them have ended.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn end_waited_for(&self, process: &str) -> Result<(), HistoryError>;
+    fn end_awaited_sub_agents(&self, process: &str) -> Result<(), HistoryError>;
 
     /// Records the conversation that the next call with this key belongs to.
     ///
@@ -123,19 +127,23 @@ pub trait SubAgentStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read or written.
-    fn call_owner(&self, key: &str, then: Announcement) -> Result<Option<CallOwner>, HistoryError>;
+    fn call_owner(
+        &self,
+        key: &str,
+        then: AnnouncementHandling,
+    ) -> Result<Option<CallOwner>, HistoryError>;
 
     /// Records what a hook reports of the conversation of a process. A conversation that is reported while the turn
     /// of another one runs is a sub-agent's, and the process stays in that other one.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn report(
+    fn report_conversation(
         &self,
         process: &str,
         session: &str,
         report: ConversationReport,
-    ) -> Result<ReportedAs, HistoryError>;
+    ) -> Result<ConversationRole, HistoryError>;
 
     /// Records that the turn of a session has ended.
     ///
@@ -147,12 +155,12 @@ pub trait SubAgentStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn hear_hook(&self, agent: &str, event: &str) -> Result<(), HistoryError>;
+    fn record_hook_run(&self, agent: &str, event: &str) -> Result<(), HistoryError>;
 
     /// Returns the times at which hooks of an agent were last run, by event, in seconds since 1970; at most an hour
     /// out of date.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, HistoryError>;
+    fn hook_run_times(&self, agent: &str) -> Result<Vec<(String, i64)>, HistoryError>;
 }

@@ -25,7 +25,7 @@ pub struct KnownWorkspace {
 impl KnownWorkspace {
     /// Returns the same root, borrowed.
     #[must_use]
-    pub fn borrowed(&self) -> WorkspaceRef<'_> {
+    pub fn as_workspace_ref(&self) -> WorkspaceRef<'_> {
         WorkspaceRef {
             id: self.id,
             root: &self.root,

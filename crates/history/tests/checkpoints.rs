@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use lancet_history::{
-    Author, ChangeKind, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
-    CheckpointOutcome, CheckpointQuery, CheckpointStore, Content, ContentStore, Draft, EntryChange,
-    FileDraft, Identity, Limits, LogQuery, OperationKind, RecordStore, RecordedCall, StampRecord,
-    State, Store, StoreUpkeep, WorkspaceRef,
+    ChangeKind, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
+    CheckpointOutcome, CheckpointQuery, CheckpointStore, ContentDraft, ContentIdentity,
+    ContentStore, DraftState, EntryChange, FileDraft, HistoryLimits, LogQuery, OperationAuthor,
+    OperationDraft, OperationKind, RecordStore, RecordedCall, StampRecord, Store, StoreUpkeep,
+    WorkspaceRef,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -30,9 +31,9 @@ fn entry(name: &[u8], bytes: &[u8]) -> CheckpointEntry {
         kind: CheckpointEntryKind::File,
         mode: 0o100_644,
         size: bytes.len() as u64,
-        identity: Identity::Revision(hash(bytes)),
+        identity: ContentIdentity::Revision(hash(bytes)),
         link: None,
-        stamp: StampRecord([1; StampRecord::NUMBERS]),
+        stamp: StampRecord([1; StampRecord::NUMBER_COUNT]),
     }
 }
 
@@ -56,7 +57,7 @@ fn draft<'a>(
 
 /// Records a checkpoint and returns its number.
 fn put(store: &Store, id: &str, previous: Option<i64>, changes: &[EntryChange]) -> i64 {
-    let outcome = store.put_checkpoint(&draft(id, previous, changes), &[]);
+    let outcome = store.store_checkpoint(&draft(id, previous, changes), &[]);
     match outcome.expect("recorded") {
         CheckpointOutcome::Recorded(number) => number,
         CheckpointOutcome::Overtaken => panic!("nobody else looks"),
@@ -110,7 +111,7 @@ fn a_look_that_was_overtaken_records_nothing() {
     let store = Store::new(folder.path());
     let first = put(&store, "first", None, &[]);
     let late = [EntryChange::Now(entry(b"a", b"one"))];
-    let outcome = store.put_checkpoint(&draft("late", None, &late), &[]);
+    let outcome = store.store_checkpoint(&draft("late", None, &late), &[]);
     assert_eq!(outcome.expect("asked"), CheckpointOutcome::Overtaken);
     assert_eq!(store.checkpoint_entries(&[9; 32], first).expect("read"), []);
 }
@@ -120,25 +121,25 @@ fn an_operation_comes_with_the_checkpoint_and_with_what_is_known_of_its_call() {
     let folder = TestFolder::new();
     let store = Store::new(folder.path());
     store
-        .put_contents(&[(hash(b"one"), b"one"), (hash(b"two"), b"two")])
+        .store_contents(&[(hash(b"one"), b"one"), (hash(b"two"), b"two")])
         .expect("stored");
     let state = |bytes: &[u8]| {
-        Some(State {
+        Some(DraftState {
             revision: hash(bytes),
             size: 3,
             mode: 0o100_644,
             link: None,
             inode: None,
-            content: Content::Displaced,
+            content: ContentDraft::Displaced,
         })
     };
-    let operation = Draft {
+    let operation = OperationDraft {
         id: "aaaaaaaaaaaa",
         time: 1_000,
         kind: OperationKind::Change,
-        author: Author {
+        author: OperationAuthor {
             session: "talk",
-            ..Author::default()
+            ..OperationAuthor::default()
         },
         tool: "run",
         rungs: Vec::new(),
@@ -171,12 +172,12 @@ fn an_operation_comes_with_the_checkpoint_and_with_what_is_known_of_its_call() {
         as_in_git: 3,
     };
     let changes = [EntryChange::Now(entry(b"a", b"two"))];
-    let outcome = store.put_checkpoint(
+    let outcome = store.store_checkpoint(
         &draft("after", None, &changes),
         &[(operation, call.clone())],
     );
     assert!(matches!(outcome, Ok(CheckpointOutcome::Recorded(_))));
-    let log = store.log(&LogQuery::default()).expect("read");
+    let log = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(log.len(), 1);
     assert_eq!(log[0].recorded, Some(call));
     assert_eq!(
@@ -190,7 +191,9 @@ fn contents_go_with_the_last_checkpoint_that_names_them() {
     let folder = TestFolder::new();
     let store = Store::new(folder.path());
     for bytes in [b"one", b"two"] {
-        store.put_contents(&[(hash(bytes), bytes)]).expect("stored");
+        store
+            .store_contents(&[(hash(bytes), bytes)])
+            .expect("stored");
     }
     let first = put(
         &store,
@@ -205,9 +208,9 @@ fn contents_go_with_the_last_checkpoint_that_names_them() {
         &[EntryChange::Now(entry(b"a", b"two"))],
     );
     let kept = || [b"one", b"two"].map(|bytes| store.has_content(&hash(bytes)).expect("asked"));
-    let limits = Limits {
+    let limits = HistoryLimits {
         age: Duration::from_secs(u32::MAX.into()),
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     let _ = store
         .prune(&limits, Duration::from_secs(60))
@@ -215,7 +218,7 @@ fn contents_go_with_the_last_checkpoint_that_names_them() {
     assert_eq!(kept(), [true, true]);
     // Both are of the year 1970, and the newest stays.
     let _ = store
-        .prune(&Limits::default(), Duration::from_secs(60))
+        .prune(&HistoryLimits::default(), Duration::from_secs(60))
         .expect("pruned");
     assert_eq!(kept(), [false, true]);
 }
@@ -235,15 +238,15 @@ fn checkpoints_beyond_their_size_go_before_operations_but_the_newest_stays() {
     for (seed, id) in [(0, "first"), (1, "second"), (2, "third")] {
         let change = [EntryChange::Now(entry(b"a", &bytes(seed)))];
         store
-            .put_contents(&[(hash(&bytes(seed)), &bytes(seed))])
+            .store_contents(&[(hash(&bytes(seed)), &bytes(seed))])
             .expect("stored");
         previous = Some(put(&store, id, previous, &change));
     }
     let kept = || [0, 1, 2].map(|seed| store.has_content(&hash(&bytes(seed))).expect("read"));
-    let limits = |checkpoints| Limits {
+    let limits = |checkpoints| HistoryLimits {
         age: Duration::from_secs(u32::MAX.into()),
         checkpoints,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     let minute = Duration::from_secs(60);
     let _ = store.prune(&limits(4 << 20), minute).expect("pruned");
@@ -260,7 +263,7 @@ fn a_database_of_before_checkpoints_keeps_its_changes_and_gets_some() {
         .execute_batch(include_str!("databases/version-18.sql"))
         .expect("dumped");
     let store = Store::new(folder.path());
-    let log = store.log(&LogQuery::default()).expect("read");
+    let log = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(log.len(), 1);
     assert_eq!(log[0].recorded, None);
     put(

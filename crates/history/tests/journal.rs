@@ -13,7 +13,7 @@ fn what_an_ended_process_left_is_taken_by_one_other() {
     let folder = TestFolder::new();
     assert!(
         Store::new(folder.path())
-            .left_intents()
+            .take_over_intents()
             .expect("read")
             .is_empty()
     );
@@ -28,23 +28,23 @@ fn what_an_ended_process_left_is_taken_by_one_other() {
         .expect("started");
     assert!(ended.success());
     let (one, other) = (Store::new(folder.path()), Store::new(folder.path()));
-    let left = one.left_intents().expect("read");
+    let left = one.take_over_intents().expect("read");
     let words: Vec<(&[u8], bool)> = left
         .iter()
         .map(|left| (left.intent.as_slice(), left.decided))
         .collect();
     assert_eq!(words, [(&b"first"[..], true), (b"second", false)]);
     assert!(
-        other.left_intents().expect("read").is_empty(),
+        other.take_over_intents().expect("read").is_empty(),
         "they are taken"
     );
     one.close_intent(left[0].id).expect("closed");
-    one.let_go_intent(left[1].id).expect("let go");
-    let again = other.left_intents().expect("read");
+    one.release_intent(left[1].id).expect("let go");
+    let again = other.take_over_intents().expect("read");
     assert_eq!(again.len(), 1);
     assert_eq!(again[0].intent, b"second");
     other.close_intent(again[0].id).expect("closed");
-    assert!(one.left_intents().expect("read").is_empty());
+    assert!(one.take_over_intents().expect("read").is_empty());
 }
 
 #[test]
@@ -65,6 +65,6 @@ fn a_process_at_work_keeps_its_own() {
     let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let id = store.open_intent(b"mine").expect("open");
-    assert!(store.left_intents().expect("read").is_empty());
+    assert!(store.take_over_intents().expect("read").is_empty());
     store.close_intent(id).expect("closed");
 }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    ActivityStore, Author, ChangeKind, CommentDraft, CommentKind, Confirmed, Conflict, Content,
-    ContentStore, Draft, EventStore, FileDraft, HistoryError, IdMatch, Limits, LogQuery, MarkQuery,
-    MarkStore, OperationKind, OperationState, RecordStore, Reversible, ReviewStore, State,
-    StatisticsQuery, Store, StoreUpkeep, TakenBack, WorkspaceRef,
+    ActivityStore, AnnounceConflict, ChangeKind, CommentDraft, CommentKind, ConfirmOutcome,
+    ContentDraft, ContentStore, DraftState, EventStore, FileDraft, HistoryError, HistoryLimits,
+    IdMatch, LogQuery, MarkQuery, MarkStore, OperationAuthor, OperationDraft, OperationKind,
+    OperationState, RecordStore, ReversalDirection, ReversedChange, ReviewStore, StatisticsQuery,
+    Store, StoreUpkeep, WorkspaceRef,
 };
 use lancet_local_state::LocalState;
 use lancet_testing::TestFolder;
@@ -22,18 +23,22 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(bytes).as_bytes()
 }
 
-fn whole(bytes: &[u8]) -> Option<State<'_>> {
-    Some(State {
+fn whole(bytes: &[u8]) -> Option<DraftState<'_>> {
+    Some(DraftState {
         revision: hash(bytes),
         size: bytes.len() as u64,
         mode: 0o100_644,
         link: None,
         inode: None,
-        content: Content::Whole(bytes),
+        content: ContentDraft::Whole(bytes),
     })
 }
 
-fn file<'a>(path: &'a str, before: Option<State<'a>>, after: Option<State<'a>>) -> FileDraft<'a> {
+fn file<'a>(
+    path: &'a str,
+    before: Option<DraftState<'a>>,
+    after: Option<DraftState<'a>>,
+) -> FileDraft<'a> {
     FileDraft {
         path: Path::new(path),
         kind: match (&before, &after) {
@@ -51,14 +56,14 @@ fn file<'a>(path: &'a str, before: Option<State<'a>>, after: Option<State<'a>>) 
     }
 }
 
-fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
-    Draft {
+fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> OperationDraft<'a> {
+    OperationDraft {
         id,
         time: 1_000,
         kind: OperationKind::Change,
-        author: Author {
+        author: OperationAuthor {
             session: "talk",
-            ..Author::default()
+            ..OperationAuthor::default()
         },
         tool: "Edit",
         rungs: vec!["exact"],
@@ -71,7 +76,7 @@ fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
     }
 }
 
-fn record(store: &Store, draft: &Draft<'_>) {
+fn record(store: &Store, draft: &OperationDraft<'_>) {
     let begun = store.begin(draft).expect("begun");
     assert_eq!(begun.set_aside, None);
     let finished = store.finish(draft).expect("finished");
@@ -83,16 +88,20 @@ fn id(number: usize) -> String {
 }
 
 fn ids(store: &Store, query: &LogQuery) -> Vec<String> {
-    let found = store.log(query).expect("read");
+    let found = store.query_log(query).expect("read");
     found.into_iter().map(|operation| operation.id).collect()
 }
 
 /// Runs a clean-up that finds this many operations too old and removes none, a day before the next.
 fn note_age(store: &Store, folder: &TestFolder, waiting: u64) {
-    let foreseen = store.forecast(&Limits::default()).expect("worked out");
+    let foreseen = store
+        .forecast_prune(&HistoryLimits::default())
+        .expect("worked out");
     assert_eq!((foreseen.operations, foreseen.waiting), (0, waiting));
     for _ in 0..2 {
-        let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+        let removed = store
+            .prune(&HistoryLimits::default(), AGES)
+            .expect("pruned");
         assert_eq!((removed.operations, removed.waiting), (0, waiting));
     }
     database(folder)
@@ -123,7 +132,7 @@ fn what_was_recorded_comes_back_after_a_restart() {
             file("/p/deep/b", None, whole(&large)),
         ],
     );
-    change.author = Author {
+    change.author = OperationAuthor {
         session: "talk",
         client: Some("agent"),
         version: Some("1.2"),
@@ -143,7 +152,7 @@ fn what_was_recorded_comes_back_after_a_restart() {
     assert_eq!(store.finish(&change).expect("finished").set_aside, None);
 
     let store = Store::new(folder.path());
-    let found = store.log(&LogQuery::default()).expect("read");
+    let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found.len(), 1);
     let operation = &found[0];
     assert_eq!(operation.state, OperationState::Done);
@@ -191,8 +200,8 @@ fn edits_are_kept_as_their_spans_and_come_back_whole_sealed_or_not() {
         let new = format!("<{number}>").into_bytes();
         let mut after = before.clone();
         after.splice(place as usize..place as usize + 1, new.iter().copied());
-        let state = State {
-            content: Content::Spans {
+        let state = DraftState {
+            content: ContentDraft::Spans {
                 base: hash(&before),
                 changes: vec![(place..place + 1, &new)],
             },
@@ -296,7 +305,7 @@ fn the_log_is_filtered_and_an_id_is_found_by_its_beginning() {
     assert!(matches!(store.find("aaaa", &[]), Ok(IdMatch::Several(ids)) if ids.len() == 2));
     assert!(matches!(store.find("aaaa1", &[]), Ok(IdMatch::One(_))));
     assert_eq!(store.find("zzzz", &[]).expect("read"), IdMatch::None);
-    let shortest = store.shortest_endings(&["aaaa00000001", "bbbb00000003"]);
+    let shortest = store.shortest_unique_endings(&["aaaa00000001", "bbbb00000003"]);
     assert_eq!(shortest.expect("read"), [1, 1]);
     assert!(
         matches!(store.find("03", &[]), Ok(IdMatch::One(found)) if found.id == "bbbb00000003"),
@@ -315,9 +324,9 @@ fn an_id_that_is_taken_is_told_and_overwrites_nothing() {
     let again = draft("abcd00000001", vec![file("/p/b", None, whole(b"2"))]);
     assert!(matches!(
         store.begin(&again),
-        Err(HistoryError::Conflict(Conflict::Taken(_)))
+        Err(HistoryError::Conflict(AnnounceConflict::Taken(_)))
     ));
-    let found = store.log(&LogQuery::default()).expect("read");
+    let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].files[0].path, Path::new("/p/a"));
 }
 
@@ -326,11 +335,11 @@ fn undo_redo_and_undo_again_flip_the_marks() {
     let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let undoable = LogQuery {
-        reversible: Some(Reversible::Undoable),
+        reversible: Some(ReversalDirection::Undoable),
         ..LogQuery::default()
     };
     let redoable = LogQuery {
-        reversible: Some(Reversible::Redoable),
+        reversible: Some(ReversalDirection::Redoable),
         ..LogQuery::default()
     };
     record(
@@ -341,7 +350,7 @@ fn undo_redo_and_undo_again_flip_the_marks() {
         let name = id(number);
         let mut step = draft(&name, vec![file("/p/a", whole(from), whole(to))]);
         step.kind = kind;
-        step.takes_back = vec![TakenBack {
+        step.takes_back = vec![ReversedChange {
             by: Some(0),
             operation: id(earlier),
             at: 0,
@@ -379,24 +388,24 @@ fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
     );
     assert_eq!(store.begin(&change).expect("begun").set_aside, None);
     assert_eq!(
-        store.unfinished().expect("read"),
+        store.unfinished_operations().expect("read"),
         [],
         "this process is at work on it"
     );
     database(&folder)
         .execute("UPDATE begun SET process = '4000000:1'", [])
         .expect("changed");
-    let left = store.unfinished().expect("read");
+    let left = store.unfinished_operations().expect("read");
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].state, OperationState::Begun);
     // One of its two files had been written.
     store
-        .settle(&left[0], OperationState::Done, &[1])
+        .settle_unfinished(&left[0], OperationState::Done, &[1])
         .expect("settled");
-    let found = store.log(&LogQuery::default()).expect("read");
+    let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].files.len(), 1);
     assert_eq!(found[0].files[0].path, Path::new("/p/b"));
-    assert_eq!(store.unfinished().expect("read"), []);
+    assert_eq!(store.unfinished_operations().expect("read"), []);
     // The process was still running after all: what it reports is recorded.
     assert_eq!(store.finish(&change).expect("finished").set_aside, None);
     // If nothing was written, there is no operation.
@@ -405,9 +414,9 @@ fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
     database(&folder)
         .execute("UPDATE begun SET process = '4000000:1'", [])
         .expect("changed");
-    let left = store.unfinished().expect("read");
+    let left = store.unfinished_operations().expect("read");
     store
-        .settle(&left[0], OperationState::Done, &[])
+        .settle_unfinished(&left[0], OperationState::Done, &[])
         .expect("settled");
     assert_eq!(ids(&store, &LogQuery::default()), ["abcd00000001"]);
     // The operation was settled as never carried out, and finished nevertheless.
@@ -424,8 +433,8 @@ fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
         let new = format!("{number} ").into_bytes();
         let mut next = last.clone();
         next.splice(0..6, new.iter().copied());
-        let state = State {
-            content: Content::Spans {
+        let state = DraftState {
+            content: ContentDraft::Spans {
                 base: hash(&last),
                 changes: vec![(0..6, &new)],
             },
@@ -441,17 +450,21 @@ fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
         &store,
         &draft(&id(900), vec![file("/p/b", None, whole(b"other"))]),
     );
-    let keeps_all = Limits {
+    let keeps_all = HistoryLimits {
         age: Duration::from_secs(1 << 40),
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     let removed = store.prune(&keeps_all, AGES).expect("pruned");
     assert_eq!((removed.operations, removed.contents), (0, 0));
     // All operations are from 1970; the first clean-up only notes that they are too old.
     note_age(&store, &folder, 499);
-    let foreseen = store.forecast(&Limits::default()).expect("worked out");
+    let foreseen = store
+        .forecast_prune(&HistoryLimits::default())
+        .expect("worked out");
     assert_eq!(ids(&store, &LogQuery::default()).len(), 501, "only told");
-    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    let removed = store
+        .prune(&HistoryLimits::default(), AGES)
+        .expect("pruned");
     assert_eq!(removed.operations, 499);
     assert_eq!(
         (foreseen.operations, foreseen.contents),
@@ -463,7 +476,7 @@ fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
     );
     assert_eq!(ids(&store, &LogQuery::default()), [id(900), id(499)]);
     let found = store
-        .log(&LogQuery {
+        .query_log(&LogQuery {
             path: Some("/p/a".into()),
             ..LogQuery::default()
         })
@@ -573,7 +586,7 @@ fn a_database_that_is_damaged_between_the_steps_does_not_lose_the_operation() {
     fs::write(&file, "no database ".repeat(1_000)).expect("written");
     let finished = store.finish(&change).expect("finished");
     assert!(finished.set_aside.is_some());
-    let found = store.log(&LogQuery::default()).expect("read");
+    let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].id, id(1));
     assert_eq!(
         store.content(&hash(b"0")).expect("read"),
@@ -608,11 +621,11 @@ fn a_session_at_work_keeps_the_way_back_to_how_it_found_its_files() {
         }
         record(&store, &change);
     }
-    let nothing = Limits {
+    let nothing = HistoryLimits {
         size: 0,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
-    let foreseen = store.forecast(&nothing).expect("worked out");
+    let foreseen = store.forecast_prune(&nothing).expect("worked out");
     let removed = store.prune(&nothing, AGES).expect("pruned");
     assert_eq!(foreseen.operations, removed.operations);
     assert_eq!((foreseen.spared, removed.spared), (1, 1));
@@ -642,7 +655,9 @@ fn an_operation_that_was_not_carried_out_leaves_no_content() {
         vec![file("/p/a", whole(b"old\n"), whole(&large))],
     );
     let _ = store.begin(&change).expect("begun");
-    store.abandon("abcd00000001").expect("abandoned");
+    store
+        .remove_not_carried_out("abcd00000001")
+        .expect("abandoned");
     let left: i64 = database(&folder)
         .query_row("SELECT count(*) FROM contents", [], |row| row.get(0))
         .expect("counted");
@@ -657,7 +672,7 @@ fn what_a_dead_process_left_is_taken_in_or_removed() {
     let large = vec![b'x'; 200_000];
     let mut before = whole(&large);
     if let Some(before) = &mut before {
-        before.content = Content::Displaced;
+        before.content = ContentDraft::Displaced;
     }
     record(
         &store,
@@ -678,16 +693,16 @@ fn what_a_dead_process_left_is_taken_in_or_removed() {
     fs::create_dir_all(&temporaries).expect("made");
     fs::write(temporaries.join("4000000:1-0"), "half").expect("written");
     let is_sealed = |name: &std::ffi::OsStr| !name.as_encoded_bytes().starts_with(b"open-");
-    lancet_local_state::displaced::adopt_left(
+    lancet_local_state::displaced::adopt_displaced_files(
         &displaced,
         &is_sealed,
         AGES,
         &mut |revision, file| {
-            store.adopt(revision, file).expect("adopted");
+            store.adopt_file(revision, file).expect("adopted");
         },
     )
     .expect("read");
-    assert!(store.unfinished().expect("read").is_empty());
+    assert!(store.unfinished_operations().expect("read").is_empty());
     assert_eq!(store.content(&hash(&large)).expect("read"), Some(large));
     let mut names: Vec<_> = fs::read_dir(&displaced)
         .expect("there")
@@ -786,7 +801,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
         let aside = store.begin(&change).expect("goes on").set_aside;
         let aside = store.finish(&change).expect("goes on").set_aside.or(aside);
         // If the write did not notice the damage, the log does; in both cases the new operation is there.
-        let log = store.log(&LogQuery::default()).expect("read");
+        let log = store.query_log(&LogQuery::default()).expect("read");
         if let Some(aside) = aside {
             set_aside += 1;
             brought_over += aside.brought_over;
@@ -838,7 +853,7 @@ fn looking_writes_nothing() {
     for _ in 0..3 {
         let store = Store::new(folder.path());
         assert_eq!(ids(&store, &LogQuery::default()), ["abcd00000001"]);
-        assert!(store.unfinished().expect("read").is_empty());
+        assert!(store.unfinished_operations().expect("read").is_empty());
     }
     assert!(
         files() == before,
@@ -869,22 +884,30 @@ fn what_came_late_does_not_push_out_the_newest_change() {
     change(1, b"zero", b"one");
     change(2, b"one", b"two");
     let (name, files) = (id(3), vec![file("/p/a", whole(b"one"), whole(b"one late"))]);
-    let late = Draft {
+    let late = OperationDraft {
         kind: OperationKind::Late,
         ..draft(&name, files)
     };
     record(&store, &late);
     // All of them are from 1970.
     note_age(&store, &folder, 1);
-    let foreseen = store.forecast(&Limits::default()).expect("worked out");
-    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    let foreseen = store
+        .forecast_prune(&HistoryLimits::default())
+        .expect("worked out");
+    let removed = store
+        .prune(&HistoryLimits::default(), AGES)
+        .expect("pruned");
     assert_eq!((foreseen.operations, removed.operations), (1, 1));
     assert_eq!(ids(&store, &LogQuery::default()), [id(3), id(2)]);
     // The next change ends both.
     change(4, b"two", b"three");
     note_age(&store, &folder, 2);
-    let foreseen = store.forecast(&Limits::default()).expect("worked out");
-    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    let foreseen = store
+        .forecast_prune(&HistoryLimits::default())
+        .expect("worked out");
+    let removed = store
+        .prune(&HistoryLimits::default(), AGES)
+        .expect("pruned");
     assert_eq!((foreseen.operations, removed.operations), (2, 2));
     assert_eq!(ids(&store, &LogQuery::default()), [id(4)]);
 }
@@ -917,7 +940,7 @@ fn an_ending_is_as_short_as_it_can_be() {
     }
     transaction.commit().expect("kept");
     let ids: Vec<&str> = names.iter().map(String::as_str).collect();
-    let lengths = store.shortest_endings(&ids).expect("read");
+    let lengths = store.shortest_unique_endings(&ids).expect("read");
     let shared_by = |ending: &str| ids.iter().filter(|id| id.ends_with(ending)).count();
     for (id, length) in ids.iter().zip(&lengths).step_by(10) {
         let from = id.len() - length;
@@ -943,7 +966,9 @@ fn what_was_parted_goes_with_its_operation() {
     assert!(store.broken_links("abcd00000002").expect("read").is_empty());
     // All of them are from 1970.
     note_age(&store, &folder, 1);
-    let _ = store.prune(&Limits::default(), AGES).expect("pruned");
+    let _ = store
+        .prune(&HistoryLimits::default(), AGES)
+        .expect("pruned");
     assert!(store.broken_links("abcd00000001").expect("read").is_empty());
 }
 
@@ -972,9 +997,9 @@ fn the_order_is_that_of_recording_whatever_the_clock_said() {
     };
     assert_eq!(ids(&store, &before), newest_first[1..]);
     // Operations are removed in the order of recording, and the newest of the file stays.
-    let nothing = Limits {
+    let nothing = HistoryLimits {
         size: 0,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     let _ = store.prune(&nothing, AGES).expect("pruned");
     assert_eq!(ids(&store, &LogQuery::default()), newest_first[..1]);
@@ -1006,7 +1031,9 @@ fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
     // removed.
     let two_years = 2 * 365 * 24 * 60 * 60 * 1000;
     overdue(now + two_years);
-    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    let removed = store
+        .prune(&HistoryLimits::default(), AGES)
+        .expect("pruned");
     assert_eq!((removed.operations, removed.waiting), (0, 0));
     let noted: i64 = database(&folder)
         .query_row("SELECT count(overdue) FROM operations", [], |row| {
@@ -1016,9 +1043,9 @@ fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
     assert_eq!(noted, 0);
     // A note from the future proves nothing even if they are too old.
     overdue(now + two_years);
-    let old = Limits {
+    let old = HistoryLimits {
         age: Duration::ZERO,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     database(&folder)
         .execute("UPDATE operations SET time = time - 5000", [])
@@ -1051,13 +1078,15 @@ fn a_change_after_a_mark_is_after_it_also_where_an_abandoned_one_was_before() {
     let store = Store::new(folder.path());
     let given_up = draft("aaaaaaaaaaaa", vec![file("/p/a.txt", None, whole(b"a"))]);
     let _ = store.begin(&given_up).expect("begun");
-    store.mark("talk", "first").expect("kept");
-    store.abandon("aaaaaaaaaaaa").expect("abandoned");
-    store.mark("talk", "second").expect("kept");
+    store.record_prompt("talk", "first").expect("kept");
+    store
+        .remove_not_carried_out("aaaaaaaaaaaa")
+        .expect("abandoned");
+    store.record_prompt("talk", "second").expect("kept");
     let change = draft("bbbbbbbbbbbb", vec![file("/p/a.txt", None, whole(b"b"))]);
     let _ = store.begin(&change).expect("begun");
     let _ = store.finish(&change).expect("finished");
-    for mark in store.marks(&MarkQuery::default()).expect("read") {
+    for mark in store.prompt_marks(&MarkQuery::default()).expect("read") {
         let query = LogQuery {
             after: Some(mark.sequence),
             ..LogQuery::default()
@@ -1076,16 +1105,18 @@ fn a_mark_has_the_place_in_the_changes_at_which_it_was_set() {
         let _ = store.begin(&draft).expect("begun");
         let _ = store.finish(&draft).expect("finished");
     };
-    store.mark("talk", "first\nand more").expect("kept");
+    store
+        .record_prompt("talk", "first\nand more")
+        .expect("kept");
     change("aaaaaaaaaaaa");
-    store.mark("talk", &"x".repeat(200)).expect("kept");
-    store.mark("elsewhere", "other").expect("kept");
+    store.record_prompt("talk", &"x".repeat(200)).expect("kept");
+    store.record_prompt("elsewhere", "other").expect("kept");
     change("bbbbbbbbbbbb");
     let query = MarkQuery {
         below: vec!["/p".into()],
         ..MarkQuery::default()
     };
-    let marks = store.marks(&query).expect("read");
+    let marks = store.prompt_marks(&query).expect("read");
     let found: Vec<_> = marks.iter().map(|mark| mark.prompt.as_str()).collect();
     assert_eq!(found, ["x".repeat(80).as_str(), "first"], "newest first");
     let since = |sequence: i64| {
@@ -1094,7 +1125,7 @@ fn a_mark_has_the_place_in_the_changes_at_which_it_was_set() {
             after: Some(sequence),
             ..LogQuery::default()
         };
-        let log = store.log(&query).expect("read");
+        let log = store.query_log(&query).expect("read");
         log.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
     assert_eq!(since(marks[0].sequence), ["bbbbbbbbbbbb"]);
@@ -1103,7 +1134,7 @@ fn a_mark_has_the_place_in_the_changes_at_which_it_was_set() {
         session: Some("elsewhere".to_owned()),
         ..MarkQuery::default()
     };
-    assert_eq!(store.marks(&other).expect("read").len(), 1);
+    assert_eq!(store.prompt_marks(&other).expect("read").len(), 1);
 }
 
 #[test]
@@ -1134,10 +1165,13 @@ fn the_event_of_a_change_goes_with_it_and_leaves_a_mark() {
     };
     assert_eq!(numbers(0), [1, 2, 3]);
     assert_eq!(store.events(0, 10).expect("read").removed_to, 0);
-    assert_eq!(store.last_event_of(&id(2)).expect("read"), Some(2));
-    let limits = Limits {
+    assert_eq!(
+        store.last_event_of_operation(&id(2)).expect("read"),
+        Some(2)
+    );
+    let limits = HistoryLimits {
         size: 0,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     let removed = store.prune(&limits, AGES).expect("pruned");
     assert_eq!(removed.operations, 2);
@@ -1162,11 +1196,17 @@ fn the_newest_change_of_a_file_stays_for_each_folder_that_had_its_path() {
     change(1, 1, b"a", b"b");
     change(2, 1, b"b", b"c");
     change(3, 2, b"x", b"y");
-    let limits = Limits {
+    let limits = HistoryLimits {
         size: 0,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
-    assert_eq!(store.forecast(&limits).expect("worked out").operations, 1);
+    assert_eq!(
+        store
+            .forecast_prune(&limits)
+            .expect("worked out")
+            .operations,
+        1
+    );
     assert_eq!(store.prune(&limits, AGES).expect("pruned").operations, 1);
     assert_eq!(ids(&store, &LogQuery::default()), [id(3), id(2)]);
     let own = LogQuery {
@@ -1174,12 +1214,12 @@ fn the_newest_change_of_a_file_stays_for_each_folder_that_had_its_path() {
         ..LogQuery::default()
     };
     assert_eq!(ids(&store, &own), [id(2)]);
-    let known = store.workspaces(&[root.to_owned()]).expect("read");
+    let known = store.recorded_workspaces(&[root.to_owned()]).expect("read");
     assert_eq!(known.len(), 2);
     let after = |without: &[[u8; 32]]| {
         let paths = [PathBuf::from("/workspace/a")];
         store
-            .is_changed_later(&paths, &id(2), &[], without)
+            .has_later_changes(&paths, &id(2), &[], without)
             .expect("read")
     };
     assert!(after(&[]));
@@ -1194,7 +1234,7 @@ fn begin_and_confirm(store: &Store, id: &str, files: Vec<FileDraft<'_>>) {
     let inodes: Vec<Option<u64>> = (0..files.len() as u64).map(Some).collect();
     let _ = store.begin(&draft(id, files)).expect("begun");
     let confirmed = store.confirm(id, OperationKind::Change, &inodes);
-    assert_eq!(confirmed.expect("confirmed"), Confirmed::Done);
+    assert_eq!(confirmed.expect("confirmed"), ConfirmOutcome::Done);
 }
 
 #[test]
@@ -1242,14 +1282,14 @@ fn what_another_process_commits_counts_at_the_next_change() {
     let refused = store.begin(&draft(&id(4), Vec::new()));
     assert!(matches!(
         refused,
-        Err(HistoryError::Conflict(Conflict::Stopped(_)))
+        Err(HistoryError::Conflict(AnnounceConflict::Stopped(_)))
     ));
     assert!(other.resume_session("talk", "a person").expect("resumed"));
     change(&store, 5);
     change(&other, 6);
     change(&store, 7);
 
-    let log = store.log(&LogQuery::default()).expect("read");
+    let log = store.query_log(&LogQuery::default()).expect("read");
     let sequences: Vec<i64> = log.iter().map(|operation| operation.sequence).collect();
     assert_eq!(sequences, [7, 6, 5, 4, 3, 2, 1]);
     let events = store.events(0, 100).expect("read").events;
@@ -1273,9 +1313,9 @@ fn a_content_that_another_process_removed_is_stored_again() {
     for number in 0..3 {
         change(number, number, number + 1);
     }
-    let limits = Limits {
+    let limits = HistoryLimits {
         size: 0,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     assert_eq!(other.prune(&limits, AGES).expect("pruned").operations, 2);
     change(3, 3, 0);
@@ -1304,5 +1344,8 @@ fn events_follow_all_numbers_when_the_newest_was_removed() {
     let page = store.events(0, 10).expect("read");
     assert_eq!((page.events.len(), page.removed_to, page.newest), (1, 2, 2));
     change(3, "/p/c");
-    assert_eq!(store.last_event_of(&id(3)).expect("read"), Some(3));
+    assert_eq!(
+        store.last_event_of_operation(&id(3)).expect("read"),
+        Some(3)
+    );
 }

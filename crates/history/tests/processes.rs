@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use lancet_history::{
-    Entry, HistoryError, LedgerStore, LoadCursor, Seen, SessionName, StampRecord, Store, Version,
+    FileVersion, HistoryError, LedgerEntry, LedgerStore, LoadCursor, SeenRanges, SessionName,
+    StampRecord, Store,
 };
 use lancet_local_state::LocalState as _;
 use lancet_testing::TestFolder;
@@ -24,10 +25,10 @@ fn session() -> SessionName {
     SessionName::new("shared").expect("a good name")
 }
 
-fn entry(revision: u64, size: u64) -> Entry {
+fn entry(revision: u64, size: u64) -> LedgerEntry {
     let mut hash = [0; 32];
     hash[..8].copy_from_slice(&revision.to_le_bytes());
-    Entry::new(Version {
+    LedgerEntry::new(FileVersion {
         revision: hash,
         size,
         stamp: StampRecord::default(),
@@ -59,8 +60,8 @@ fn write(store: &Store, writer: u64) {
         let mut shown = entry(7, 100_000);
         let at = (writer * SAVES + number) * 10;
         shown.seen.add(at..at + 5);
-        let mine = Entry {
-            seen: Seen::whole(10),
+        let mine = LedgerEntry {
+            seen: SeenRanges::all_seen(10),
             ..entry(writer * SAVES + number, 10)
         };
         let rows = [
@@ -68,7 +69,7 @@ fn write(store: &Store, writer: u64) {
             (Path::new("/same"), &shown),
             (Path::new("/anew"), &mine),
         ];
-        let saved = store.save(&session(), &rows).expect("saved");
+        let saved = store.save_entries(&session(), &rows).expect("saved");
         assert_eq!(saved.set_aside, None);
     }
 }
@@ -88,14 +89,14 @@ fn write_for_ever(store: &Store) {
             .iter()
             .map(|(path, entry)| (path.as_path(), entry))
             .collect();
-        let _ = store.save(&session(), &rows).expect("saved");
+        let _ = store.save_entries(&session(), &rows).expect("saved");
         println!("saved {number}");
     }
 }
 
 fn refused(store: &Store) {
     let error = store
-        .save(&session(), &[(Path::new("/a"), &entry(1, 1))])
+        .save_entries(&session(), &[(Path::new("/a"), &entry(1, 1))])
         .expect_err("not writable");
     assert!(
         matches!(&error, HistoryError::Unavailable { .. }),
@@ -103,12 +104,12 @@ fn refused(store: &Store) {
     );
     assert!(
         error
-            .file()
+            .affected_path()
             .is_some_and(|file| file.starts_with(store.folder())),
         "{error}"
     );
     let error = store
-        .load(&session(), LoadCursor::default())
+        .load_rows(&session(), LoadCursor::default())
         .expect_err("not writable");
     assert!(
         matches!(&error, HistoryError::Unavailable { .. }),
@@ -127,7 +128,7 @@ fn leave_open(store: &Store) {
 fn meet_damage(store: &Store) {
     let writer = env::var(WRITER).expect("writer");
     let saved = store
-        .save(
+        .save_entries(
             &session(),
             &[(Path::new(&format!("/{writer}")), &entry(1, 1))],
         )
@@ -175,7 +176,7 @@ fn writers_at_once(writers: u64) {
     }
     assert_sound(folder.path());
     let loaded = Store::new(folder.path())
-        .load(&session(), LoadCursor::default())
+        .load_rows(&session(), LoadCursor::default())
         .expect("loaded");
     assert_eq!(
         loaded.rows.len() as u64,
@@ -232,7 +233,7 @@ fn a_killed_writer_leaves_whole_saves() {
         child.wait().expect("ended");
         let store = Store::new(folder.path());
         let loaded = store
-            .load(&session(), LoadCursor::default())
+            .load_rows(&session(), LoadCursor::default())
             .expect("loaded");
         assert_eq!(loaded.set_aside, None);
         assert!(
@@ -268,7 +269,7 @@ fn processes_that_meet_one_damaged_file_set_it_aside_once() {
         1
     );
     let loaded = Store::new(folder.path())
-        .load(&session(), LoadCursor::default())
+        .load_rows(&session(), LoadCursor::default())
         .expect("loaded");
     assert_eq!(loaded.rows.len(), 4);
     assert_sound(folder.path());
@@ -282,7 +283,7 @@ fn a_folder_that_may_not_be_written_is_an_error_of_its_own() {
     let existing = outer.join("existing");
     drop(
         Store::new(&existing)
-            .save(&session(), &[(Path::new("/a"), &entry(1, 1))])
+            .save_entries(&session(), &[(Path::new("/a"), &entry(1, 1))])
             .expect("saved"),
     );
     for folder in [&read_only, &existing] {
@@ -337,16 +338,16 @@ fn a_process_in_another_container_is_not_taken_for_ended() {
     assert!(opened.is_some(), "the child ended by itself");
     let store = Store::new(folder.path());
     assert!(
-        store.left_intents().expect("read").is_empty(),
+        store.take_over_intents().expect("read").is_empty(),
         "its process is at work"
     );
     child.kill().expect("killed");
     child.wait().expect("ended");
     // The kernel ends the process in the namespace after the one that started it.
-    let mut left = store.left_intents().expect("read");
+    let mut left = store.take_over_intents().expect("read");
     while left.is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(5));
-        left = store.left_intents().expect("read");
+        left = store.take_over_intents().expect("read");
     }
     assert_eq!(left[0].intent, b"from the container");
 }

@@ -7,17 +7,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Detail, Entry, HistoryError, Ledger, LedgerStore, LineChange, LoadCursor, Mover, Observation,
-    ReadRange, Seen, SessionName, StampRecord, Store, Version,
+    ChangeDetail, FileVersion, HistoryError, Ledger, LedgerEntry, LedgerStore, LineChange,
+    LoadCursor, MoveOrigin, Observation, ReadRange, SeenRanges, SessionName, StampRecord, Store,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
 
-fn version(revision: u8, size: u64) -> Version {
-    Version {
+fn version(revision: u8, size: u64) -> FileVersion {
+    FileVersion {
         revision: [revision; 32],
         size,
-        stamp: StampRecord([-1; StampRecord::NUMBERS]),
+        stamp: StampRecord([-1; StampRecord::NUMBER_COUNT]),
     }
 }
 
@@ -25,23 +25,23 @@ fn session(name: &str) -> SessionName {
     SessionName::new(name).expect("a good name")
 }
 
-fn entry(revision: u8) -> Entry {
-    Entry {
-        seen: Seen::whole(100),
-        ..Entry::new(version(revision, 100))
+fn entry(revision: u8) -> LedgerEntry {
+    LedgerEntry {
+        seen: SeenRanges::all_seen(100),
+        ..LedgerEntry::new(version(revision, 100))
     }
 }
 
-fn save(store: &Store, name: &str, path: &str, entry: &Entry) {
+fn save(store: &Store, name: &str, path: &str, entry: &LedgerEntry) {
     let saved = store
-        .save(&session(name), &[(Path::new(path), entry)])
+        .save_entries(&session(name), &[(Path::new(path), entry)])
         .expect("saved");
     assert_eq!(saved.set_aside, None);
 }
 
-fn load(store: &Store, name: &str) -> Vec<(PathBuf, Entry)> {
+fn load(store: &Store, name: &str) -> Vec<(PathBuf, LedgerEntry)> {
     store
-        .load(&session(name), LoadCursor::default())
+        .load_rows(&session(name), LoadCursor::default())
         .expect("loaded")
         .rows
 }
@@ -72,7 +72,7 @@ fn a_named_ledger_survives_a_restart_without_its_contents() {
         column: 1,
     };
     let content = Some(vec![b'x'; 300].into());
-    ledger.saw(
+    ledger.record_shown(
         &path,
         Observation {
             version: version(1, 300),
@@ -82,30 +82,32 @@ fn a_named_ledger_survives_a_restart_without_its_contents() {
             asked: Some(asked),
         },
     );
-    ledger.revise(&path, &[(5..6, b"yyy")], version(2, 302));
+    ledger.record_edit(&path, &[(5..6, b"yyy")], version(2, 302));
     let moved = LineChange {
         old: 3..3,
         new: 2,
-        detail: Detail::Exact,
+        detail: ChangeDetail::Exact,
     };
     ledger.update(&path, |entry| {
-        entry.numbers.changed(&[moved], Mover::Session)
+        entry.numbers.record_changes(&[moved], MoveOrigin::Session)
     });
-    let kept = ledger.peek(&path).expect("known").clone();
+    let kept = ledger.get_without_use(&path).expect("known").clone();
     let saved = Store::new(folder.path())
-        .save(&session("evening"), &[(&path, &kept)])
+        .save_entries(&session("evening"), &[(&path, &kept)])
         .expect("saved");
     assert_eq!(saved.set_aside, None);
 
     let loaded = Store::new(folder.path())
-        .load(&session("evening"), LoadCursor::default())
+        .load_rows(&session("evening"), LoadCursor::default())
         .expect("loaded");
     let mut ledger = Ledger::new();
-    ledger.take_in(loaded.rows, loaded.cursor);
-    let found = ledger.peek(&path).expect("known after the restart");
+    ledger.merge_rows(loaded.rows, loaded.cursor);
+    let found = ledger
+        .get_without_use(&path)
+        .expect("known after the restart");
     assert_eq!(
         found,
-        &Entry {
+        &LedgerEntry {
             content: None,
             ..kept
         }
@@ -164,12 +166,12 @@ fn two_stores_of_one_session_learn_from_each_other() {
     let (one, two) = (Store::new(folder.path()), Store::new(folder.path()));
     let name = session("s");
     save(&one, "s", "/a", &entry(1));
-    let first = two.load(&name, LoadCursor::default()).expect("loaded");
+    let first = two.load_rows(&name, LoadCursor::default()).expect("loaded");
     assert_eq!(first.rows.len(), 1);
     save(&two, "s", "/mine", &entry(1));
     save(&one, "s", "/b", &entry(2));
     save(&one, "s", "/a", &entry(3));
-    let news = two.load(&name, first.cursor).expect("loaded");
+    let news = two.load_rows(&name, first.cursor).expect("loaded");
     let paths: Vec<_> = news
         .rows
         .iter()
@@ -181,7 +183,7 @@ fn two_stores_of_one_session_learn_from_each_other() {
         "what the other saved since, in order, and nothing of one's own"
     );
     assert!(
-        two.load(&name, news.cursor)
+        two.load_rows(&name, news.cursor)
             .expect("loaded")
             .rows
             .is_empty()
@@ -194,7 +196,7 @@ fn ranges_of_one_version_add_up_and_another_version_replaces() {
     let folder = TestFolder::new();
     let (one, two) = (Store::new(folder.path()), Store::new(folder.path()));
     let part = |revision, range| {
-        let mut entry = Entry::new(version(revision, 100));
+        let mut entry = LedgerEntry::new(version(revision, 100));
         entry.seen.add(range);
         entry
     };
@@ -214,7 +216,7 @@ fn a_file_is_forgotten_in_its_session_alone() {
         save(&store, name, "/b", &entry(1));
     }
     let _ = store
-        .forget(&session("s"), Path::new("/a"))
+        .forget_file(&session("s"), Path::new("/a"))
         .expect("forgotten");
     assert_eq!(load(&store, "s").len(), 1);
     assert_eq!(load(&store, "t").len(), 2);
@@ -262,7 +264,7 @@ fn rows_beyond_ten_thousand_go_by_age() {
     let entry = entry(1);
     for part in paths.chunks(1000) {
         let rows: Vec<_> = part.iter().map(|path| (path.as_path(), &entry)).collect();
-        let _ = store.save(&session("s"), &rows).expect("saved");
+        let _ = store.save_entries(&session("s"), &rows).expect("saved");
     }
     let rows = load(&store, "s");
     assert_eq!(rows.len(), 10_000);
@@ -309,7 +311,7 @@ fn a_damaged_database_is_set_aside_told_once_and_rebuilt() {
     .expect("written");
     let store = Store::new(folder.path());
     let saved = store
-        .save(&session("s"), &[(Path::new("/a"), &entry(1))])
+        .save_entries(&session("s"), &[(Path::new("/a"), &entry(1))])
         .expect("the save goes on");
     let set_aside = saved.set_aside.expect("told");
     assert!(
@@ -341,7 +343,7 @@ fn damage_that_shows_only_in_use_is_healed_too() {
             .collect();
         let entry = entry(1);
         let rows: Vec<_> = paths.iter().map(|path| (path.as_path(), &entry)).collect();
-        let _ = store.save(&session("s"), &rows).expect("saved");
+        let _ = store.save_entries(&session("s"), &rows).expect("saved");
     }
     bring_over(&folder);
     // The pages behind the first are overwritten: the header and the schema still read well.
@@ -350,7 +352,7 @@ fn damage_that_shows_only_in_use_is_healed_too() {
     fs::write(&file, bytes).expect("written");
     let store = Store::new(folder.path());
     let loaded = store
-        .load(&session("s"), LoadCursor::default())
+        .load_rows(&session("s"), LoadCursor::default())
         .expect("the load goes on");
     assert!(loaded.set_aside.is_some());
     assert!(loaded.rows.is_empty());
@@ -384,7 +386,7 @@ fn a_cut_database_and_one_without_its_tables_are_rebuilt() {
         }
         let store = Store::new(folder.path());
         let saved = store
-            .save(&session("s"), &[(Path::new("/b"), &entry(1))])
+            .save_entries(&session("s"), &[(Path::new("/b"), &entry(1))])
             .expect("the save goes on");
         assert!(saved.set_aside.is_some(), "{spoil}");
         assert_eq!(load(&store, "s").len(), 1, "{spoil}");
@@ -399,7 +401,7 @@ fn a_state_folder_that_was_removed_is_made_anew() {
     save(&store, "s", "/a", &entry(1));
     fs::remove_dir_all(&folder).expect("removed");
     let path = Path::new("/b");
-    let saved = store.save(&session("s"), &[(path, &entry(1))]);
+    let saved = store.save_entries(&session("s"), &[(path, &entry(1))]);
     let told = saved.expect("saved").set_aside.expect("told");
     assert_eq!(told.moved_to, None);
     assert!(told.to_string().contains("removed"), "{told}");
@@ -417,13 +419,14 @@ fn a_turn_of_a_database_that_is_gone_loads_everything() {
         save(&store, "s", "/a", &entry(1));
     }
     let turn = store
-        .load(&session("s"), LoadCursor::default())
+        .load_rows(&session("s"), LoadCursor::default())
         .expect("loaded")
         .cursor;
     fs::remove_file(folder.path().join("lancet.db")).expect("removed");
-    let saved = Store::new(folder.path()).save(&session("s"), &[(Path::new("/b"), &entry(1))]);
+    let saved =
+        Store::new(folder.path()).save_entries(&session("s"), &[(Path::new("/b"), &entry(1))]);
     assert!(saved.expect("saved").set_aside.is_some());
-    let loaded = store.load(&session("s"), turn).expect("loaded");
+    let loaded = store.load_rows(&session("s"), turn).expect("loaded");
     assert_eq!(loaded.rows.len(), 1);
 }
 
@@ -442,7 +445,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
         .pragma_update(None, "user_version", 999)
         .expect("set");
     let error = Store::new(folder.path())
-        .load(&session("s"), LoadCursor::default())
+        .load_rows(&session("s"), LoadCursor::default())
         .expect_err("too new");
     assert!(
         matches!(
@@ -464,10 +467,10 @@ fn a_state_folder_that_is_a_file_is_refused() {
     let folder = outer.path().join("state");
     fs::write(&folder, "a file").expect("written");
     let error = Store::new(&folder)
-        .load(&session("s"), LoadCursor::default())
+        .load_rows(&session("s"), LoadCursor::default())
         .expect_err("no folder");
     assert!(
-        matches!(&error, HistoryError::Unavailable { .. } if error.file() == Some(&*folder)),
+        matches!(&error, HistoryError::Unavailable { .. } if error.affected_path() == Some(&*folder)),
         "{error}"
     );
 }
@@ -485,7 +488,7 @@ fn a_database_that_is_migrated_while_it_is_open_is_read_on_and_not_written() {
     other
         .pragma_update(None, "user_version", 9999)
         .expect("migrated");
-    let refused = store.save(&session("s"), &[(Path::new("/b"), &entry(1))]);
+    let refused = store.save_entries(&session("s"), &[(Path::new("/b"), &entry(1))]);
     let words = refused.expect_err("refused").to_string();
     assert!(
         words.contains("9999") && words.contains(&known.to_string()),

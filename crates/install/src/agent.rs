@@ -22,14 +22,14 @@ mod windsurf;
 mod zed;
 
 pub use declaration::{
-    Agent, AgentFolders, FileChange, InstallScope, Installation, InstalledParts, Launch, Memory,
-    OwnTools, PluginMark, Request, WriteConsent,
+    Agent, AgentFolders, FileChange, InstallRequest, InstallScope, Installation, InstalledParts,
+    LaunchCommand, MemoryUse, OwnTools, PluginMark, WriteConsent,
 };
 
-use declaration::{READS, WRITES, no_plugin};
+use declaration::{READING_TOOLS, WRITING_TOOLS, no_plugin};
 
 /// Returns all agents that are known.
-pub fn agents() -> &'static [Agent] {
+pub fn all_agents() -> &'static [Agent] {
     const AGENTS: [Agent; 17] = [
         claude_code::AGENT,
         codex::AGENT,
@@ -53,7 +53,7 @@ pub fn agents() -> &'static [Agent] {
 }
 
 /// Returns the agent of a name.
-pub fn named(name: &str) -> Option<&'static Agent> {
+pub fn find_agent(name: &str) -> Option<&'static Agent> {
     let name = name.to_ascii_lowercase().replace([' ', '_'], "-");
-    agents().iter().find(|agent| agent.is_called(&name))
+    all_agents().iter().find(|agent| agent.is_called(&name))
 }

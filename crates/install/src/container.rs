@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::draft::SettingsDraft;
-use crate::layout::{indentation, is_first_on_line, line_end, line_start, line_stop};
+use crate::layout::{indentation, is_first_on_line, line_content_end, line_end, line_start};
 
 /// The syntax of comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Container {
         let (Some(first), Some(last)) = (self.children.first(), self.children.last()) else {
             return self.insert_first(draft, unit, render);
         };
-        let comma = self.comma(&text, last.end, self.close);
+        let comma = self.find_comma(&text, last.end, self.close);
         if !text[self.open..first.start].contains('\n') {
             let child = render(ChildStyle::OneLine);
             match comma {
@@ -123,20 +123,20 @@ impl Container {
         };
         let next = self.children.get(index + 1);
         let until = next.map_or(self.close, |next| next.start);
-        let after = self.comma(&text, child.end, until);
+        let after = self.find_comma(&text, child.end, until);
         let before = index.checked_sub(1).and_then(|before| {
             let before = self.children.get(before)?;
-            self.comma(&text, before.end, child.start)
+            self.find_comma(&text, before.end, child.start)
         });
         let mut range = child.start..after.map_or(child.end, |comma| comma + 1);
         let is_alone = is_first_on_line(&text, range.start)
-            && text[range.end..line_stop(&text, range.end)]
+            && text[range.end..line_content_end(&text, range.end)]
                 .trim()
                 .is_empty();
         if is_alone && line_start(&text, range.start) > self.open {
             let start = line_start(&text, range.start) - 1;
             range.start = start - usize::from(text[..start].ends_with('\r'));
-            range.end = line_stop(&text, range.end);
+            range.end = line_content_end(&text, range.end);
         } else if next.is_some() {
             let rest = &text[range.end..];
             range.end += rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -164,7 +164,7 @@ impl Container {
     }
 
     /// Returns the comma between two offsets that otherwise have only blanks and comments between them.
-    fn comma(&self, text: &str, from: usize, to: usize) -> Option<usize> {
+    fn find_comma(&self, text: &str, from: usize, to: usize) -> Option<usize> {
         let mut at = from;
         while at < to {
             let rest = &text[at..to];

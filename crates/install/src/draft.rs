@@ -17,7 +17,7 @@ pub struct Splice {
 
 impl Splice {
     /// Returns the splice as JSON.
-    pub fn object(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({ "at": self.at, "removed": self.removed, "inserted": self.inserted })
     }
 
@@ -87,7 +87,7 @@ impl SettingsDraft {
 }
 
 /// Reverses splices, the last one first. Returns `None` if the text is not the one that they led to.
-pub fn taken_back(text: &str, splices: &[Splice]) -> Option<String> {
+pub fn revert_splices(text: &str, splices: &[Splice]) -> Option<String> {
     let mut text = text.to_owned();
     for splice in splices.iter().rev() {
         let range = splice.at..splice.at.checked_add(splice.inserted.len())?;
@@ -104,25 +104,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splices_are_taken_back_in_their_order() {
+    fn reverts_splices_in_reverse_order() {
         let mut draft = SettingsDraft::new("one two three");
         draft.insert(3, ",");
         draft.replace(5..8, "2");
         draft.insert(0, "> ");
         assert_eq!(draft.text(), "> one, 2 three");
-        let back = taken_back(draft.text(), draft.splices());
+        let back = revert_splices(draft.text(), draft.splices());
         assert_eq!(back.as_deref(), Some("one two three"));
-        assert_eq!(taken_back("> one, 3 three", draft.splices()), None);
+        assert_eq!(revert_splices("> one, 3 three", draft.splices()), None);
     }
 
     #[test]
-    fn a_splice_survives_its_json() {
+    fn splice_round_trips_through_json() {
         let splice = Splice {
             at: 7,
             removed: "é".to_owned(),
             inserted: "\n\"".to_owned(),
         };
-        assert_eq!(Splice::from_object(&splice.object()), Some(splice));
+        assert_eq!(Splice::from_object(&splice.to_json()), Some(splice));
         assert_eq!(Splice::from_object(&json!({ "at": -1 })), None);
     }
 }

@@ -8,18 +8,18 @@ use crate::entry::{EditError, Entry, Form, Presence};
 use crate::{json, memory, toml, toml_list, yaml};
 
 /// Returns the value of a settings text.
-fn value(form: Form, text: &str) -> Result<Option<Value>, EditError> {
+fn parse_value(form: Form, text: &str) -> Result<Option<Value>, EditError> {
     match form {
-        Form::Json => json::value(text),
-        Form::Toml => toml::value(text),
-        Form::Yaml => yaml::value(text),
+        Form::Json => json::parse_value(text),
+        Form::Toml => toml::parse_value(text),
+        Form::Yaml => yaml::parse_value(text),
         Form::Text => Ok(None),
     }
 }
 
 /// Returns the value at a path; none if there is none, or if the text does not parse.
-pub fn value_at(form: Form, text: &str, path: &[String]) -> Option<Value> {
-    let whole = value(form, text).ok()??;
+pub fn parse_value_at(form: Form, text: &str, path: &[String]) -> Option<Value> {
+    let whole = parse_value(form, text).ok()??;
     let found = path.iter().try_fold(&whole, |value, name| value.get(name));
     found.cloned()
 }
@@ -28,8 +28,8 @@ pub fn value_at(form: Form, text: &str, path: &[String]) -> Option<Value> {
 ///
 /// # Errors
 /// The text is not valid in its form.
-pub fn presence(form: Form, text: &str, entry: &Entry) -> Result<Presence, EditError> {
-    let whole = value(form, text)?.unwrap_or_default();
+pub fn entry_presence(form: Form, text: &str, entry: &Entry) -> Result<Presence, EditError> {
+    let whole = parse_value(form, text)?.unwrap_or_default();
     let there = |path: &[String]| path.iter().try_fold(&whole, |value, name| value.get(name));
     Ok(match entry {
         Entry::Member { path, value } => match there(path) {
@@ -41,7 +41,7 @@ pub fn presence(form: Form, text: &str, entry: &Entry) -> Result<Presence, EditE
             Some(items) if items.contains(value) => Presence::Same,
             _ => Presence::Missing,
         },
-        Entry::Block { text: lines } => memory::presence(text, lines),
+        Entry::Block { text: lines } => memory::lines_presence(text, lines),
         Entry::Whole { text: wanted } => match text {
             "" => Presence::Missing,
             text if text == wanted => Presence::Same,
@@ -54,11 +54,11 @@ pub fn presence(form: Form, text: &str, entry: &Entry) -> Result<Presence, EditE
 ///
 /// # Errors
 /// The text is not valid in its form.
-pub fn depth(form: Form, text: &str, entry: &Entry) -> Result<usize, EditError> {
+pub fn existing_depth(form: Form, text: &str, entry: &Entry) -> Result<usize, EditError> {
     let (Entry::Member { path, .. } | Entry::Item { path, .. }) = entry else {
         return Ok(0);
     };
-    let whole = value(form, text)?.unwrap_or_default();
+    let whole = parse_value(form, text)?.unwrap_or_default();
     let mut node = Some(&whole);
     let mut there = 0;
     for name in path {
@@ -72,9 +72,13 @@ pub fn depth(form: Form, text: &str, entry: &Entry) -> Result<usize, EditError> 
 ///
 /// # Errors
 /// The text is not valid in its form, or the result would not have the intended meaning.
-pub fn install(form: Form, text: &str, entries: &[Entry]) -> Result<SettingsDraft, EditError> {
+pub fn install_entries(
+    form: Form,
+    text: &str,
+    entries: &[Entry],
+) -> Result<SettingsDraft, EditError> {
     let mut draft = SettingsDraft::new(text);
-    let mut wanted = value(form, text)?.unwrap_or_else(|| Value::Object(Map::new()));
+    let mut wanted = parse_value(form, text)?.unwrap_or_else(|| Value::Object(Map::new()));
     for entry in entries {
         match (entry, form) {
             (Entry::Whole { text: whole }, _) => {
@@ -82,17 +86,25 @@ pub fn install(form: Form, text: &str, entries: &[Entry]) -> Result<SettingsDraf
                 draft.replace(0..length, whole);
                 return Ok(draft);
             }
-            (Entry::Block { text: lines }, Form::Text) => memory::set(&mut draft, lines),
-            (Entry::Member { path, value }, Form::Json) => json::set(&mut draft, path, value)?,
-            (Entry::Member { path, value }, Form::Toml) => toml::set(&mut draft, path, value)?,
-            (Entry::Member { path, value }, Form::Yaml) => yaml::set(&mut draft, path, value)?,
-            (Entry::Item { path, value }, Form::Json) => json::add(&mut draft, path, value)?,
-            (Entry::Item { path, value }, Form::Toml) => toml_list::add(&mut draft, path, value)?,
+            (Entry::Block { text: lines }, Form::Text) => memory::set_lines(&mut draft, lines),
+            (Entry::Member { path, value }, Form::Json) => {
+                json::set_member(&mut draft, path, value)?
+            }
+            (Entry::Member { path, value }, Form::Toml) => {
+                toml::set_table(&mut draft, path, value)?
+            }
+            (Entry::Member { path, value }, Form::Yaml) => {
+                yaml::set_member(&mut draft, path, value)?
+            }
+            (Entry::Item { path, value }, Form::Json) => json::add_item(&mut draft, path, value)?,
+            (Entry::Item { path, value }, Form::Toml) => {
+                toml_list::add_item(&mut draft, path, value)?
+            }
             _ => return Err(EditError::Unsure("this form has no such entry".to_owned())),
         }
-        put(&mut wanted, entry);
+        insert_entry(&mut wanted, entry);
     }
-    check(form, &draft, &wanted)?;
+    check_meaning(form, &draft, &wanted)?;
     Ok(draft)
 }
 
@@ -101,13 +113,13 @@ pub fn install(form: Form, text: &str, entries: &[Entry]) -> Result<SettingsDraf
 ///
 /// # Errors
 /// The text is not valid in its form, or the result would not have the intended meaning.
-pub fn uninstall(
+pub fn uninstall_entries(
     form: Form,
     text: &str,
     entries: &[(Entry, usize)],
 ) -> Result<SettingsDraft, EditError> {
     let mut draft = SettingsDraft::new(text);
-    let mut wanted = value(form, text)?.unwrap_or_else(|| Value::Object(Map::new()));
+    let mut wanted = parse_value(form, text)?.unwrap_or_else(|| Value::Object(Map::new()));
     for (entry, there) in entries.iter().rev() {
         match (entry, form) {
             (Entry::Whole { .. }, _) => {
@@ -115,15 +127,17 @@ pub fn uninstall(
                 draft.replace(0..length, "");
                 return Ok(draft);
             }
-            (Entry::Block { .. }, _) => memory::unset(&mut draft),
-            (Entry::Member { path, .. }, _) => unset(form, &mut draft, path)?,
-            (Entry::Item { path, value }, Form::Json) => json::remove(&mut draft, path, value)?,
+            (Entry::Block { .. }, _) => memory::remove_lines(&mut draft),
+            (Entry::Member { path, .. }, _) => unset_at_path(form, &mut draft, path)?,
+            (Entry::Item { path, value }, Form::Json) => {
+                json::remove_item(&mut draft, path, value)?
+            }
             (Entry::Item { path, value }, Form::Toml) => {
-                toml_list::remove(&mut draft, path, value)?;
+                toml_list::remove_last_item(&mut draft, path, value)?;
             }
             _ => return Err(EditError::Unsure("this form has no such entry".to_owned())),
         }
-        take(&mut wanted, entry);
+        remove_entry(&mut wanted, entry);
         if let Entry::Member { path, .. } | Entry::Item { path, .. } = entry {
             let longest = path.len() - usize::from(matches!(entry, Entry::Member { .. }));
             for length in (*there + 1..=longest).rev() {
@@ -137,15 +151,15 @@ pub fn uninstall(
                 if !is_empty {
                     break;
                 }
-                unset(form, &mut draft, path)?;
-                remove(&mut wanted, path);
+                unset_at_path(form, &mut draft, path)?;
+                remove_path(&mut wanted, path);
             }
             if form == Form::Toml {
                 drop_unwritten(&draft, &mut wanted, &path[..longest])?;
             }
         }
     }
-    check(form, &draft, &wanted)?;
+    check_meaning(form, &draft, &wanted)?;
     Ok(draft)
 }
 
@@ -157,7 +171,7 @@ fn drop_unwritten(
     wanted: &mut Value,
     path: &[String],
 ) -> Result<(), EditError> {
-    let is = toml::value(draft.text())?.unwrap_or_default();
+    let is = toml::parse_value(draft.text())?.unwrap_or_default();
     let at = |whole: &Value, path: &[String]| {
         let found = path.iter().try_fold(whole, |value, name| value.get(name));
         found.cloned()
@@ -168,28 +182,28 @@ fn drop_unwritten(
             found == Value::Object(Map::new()) || found == Value::Array(Vec::new())
         });
         if is_empty && at(&is, path).is_none() {
-            remove(wanted, path);
+            remove_path(wanted, path);
         }
     }
     Ok(())
 }
 
-fn unset(form: Form, draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
+fn unset_at_path(form: Form, draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
     match form {
-        Form::Json => json::unset(draft, path),
-        Form::Toml => toml::unset(draft, path),
-        Form::Yaml => yaml::unset(draft, path),
+        Form::Json => json::remove_member(draft, path),
+        Form::Toml => toml::remove_table(draft, path),
+        Form::Yaml => yaml::remove_member(draft, path),
         Form::Text => Ok(()),
     }
 }
 
 /// Checks that the new text has the same meaning as the old one with the entries inserted or removed, and nothing
 /// else changed.
-fn check(form: Form, draft: &SettingsDraft, wanted: &Value) -> Result<(), EditError> {
+fn check_meaning(form: Form, draft: &SettingsDraft, wanted: &Value) -> Result<(), EditError> {
     if form == Form::Text {
         return Ok(());
     }
-    let is = value(form, draft.text())
+    let is = parse_value(form, draft.text())
         .map_err(|error| EditError::Unsure(format!("it cannot be edited safely ({error})")))?
         .unwrap_or_else(|| Value::Object(Map::new()));
     let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
@@ -202,7 +216,7 @@ fn check(form: Form, draft: &SettingsDraft, wanted: &Value) -> Result<(), EditEr
 }
 
 /// Inserts an entry into a value.
-fn put(whole: &mut Value, entry: &Entry) {
+fn insert_entry(whole: &mut Value, entry: &Entry) {
     let (path, item) = match entry {
         Entry::Member { path, .. } => (path, None),
         Entry::Item { path, value } => (path, Some(value)),
@@ -237,9 +251,9 @@ fn put(whole: &mut Value, entry: &Entry) {
 }
 
 /// Removes an entry from a value.
-fn take(whole: &mut Value, entry: &Entry) {
+fn remove_entry(whole: &mut Value, entry: &Entry) {
     match entry {
-        Entry::Member { path, .. } => remove(whole, path),
+        Entry::Member { path, .. } => remove_path(whole, path),
         Entry::Item { path, value } => {
             let found = path.iter().try_fold(whole, |node, name| node.get_mut(name));
             if let Some(items) = found.and_then(Value::as_array_mut)
@@ -252,7 +266,7 @@ fn take(whole: &mut Value, entry: &Entry) {
     }
 }
 
-fn remove(whole: &mut Value, path: &[String]) {
+fn remove_path(whole: &mut Value, path: &[String]) {
     if let Some((name, parents)) = path.split_last() {
         let found = parents
             .iter()

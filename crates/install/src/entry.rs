@@ -48,7 +48,7 @@ impl Entry {
     /// Returns a member of a table.
     pub fn member(path: &[&str], value: Value) -> Self {
         Entry::Member {
-            path: owned(path),
+            path: owned_names(path),
             value,
         }
     }
@@ -56,13 +56,13 @@ impl Entry {
     /// Returns an item of a list.
     pub fn item(path: &[&str], value: &str) -> Self {
         Entry::Item {
-            path: owned(path),
+            path: owned_names(path),
             value: json!(value),
         }
     }
 
     /// Returns the entry as JSON, for the record of what was installed.
-    pub fn object(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         match self {
             Entry::Member { path, value } => json!({ "member": path, "value": value }),
             Entry::Item { path, value } => json!({ "item": path, "value": value }),
@@ -100,7 +100,7 @@ impl Entry {
     }
 }
 
-fn owned(path: &[&str]) -> Vec<String> {
+fn owned_names(path: &[&str]) -> Vec<String> {
     path.iter().map(|name| (*name).to_owned()).collect()
 }
 

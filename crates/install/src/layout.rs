@@ -4,7 +4,7 @@
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns the length of the byte order mark of a text, in bytes.
-pub(crate) fn mark_length(text: &str) -> usize {
+pub(crate) fn byte_order_mark_length(text: &str) -> usize {
     match text.starts_with(BYTE_ORDER_MARK) {
         true => BYTE_ORDER_MARK.len_utf8(),
         false => 0,
@@ -22,11 +22,11 @@ pub(crate) fn line_end(text: &str) -> &'static str {
 /// Returns the offset at which the line of an offset begins.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    start.max(mark_length(text).min(at))
+    start.max(byte_order_mark_length(text).min(at))
 }
 
 /// Returns the offset at which the line of an offset ends, before its line end.
-pub(crate) fn line_stop(text: &str, at: usize) -> usize {
+pub(crate) fn line_content_end(text: &str, at: usize) -> usize {
     let stop = text[at..].find('\n').map_or(text.len(), |end| at + end);
     match text[at..stop].ends_with('\r') {
         true => stop - 1,
@@ -53,8 +53,8 @@ pub(crate) fn is_first_on_line(text: &str, at: usize) -> bool {
 }
 
 /// Returns the line end that must be added before further lines; empty if the last line has one.
-pub(crate) fn ending(text: &str) -> &'static str {
-    let rest = &text[mark_length(text)..];
+pub(crate) fn missing_line_end(text: &str) -> &'static str {
+    let rest = &text[byte_order_mark_length(text)..];
     match rest.is_empty() || rest.ends_with('\n') {
         true => "",
         false => line_end(text),
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_found_with_either_line_end() {
+    fn finds_lines_with_lf_and_crlf() {
         let text = "\u{feff}{\r\n  \"a\": 1\r\n}";
         assert_eq!(line_end(text), "\r\n");
         assert_eq!(line_start(text, 4), 3);
@@ -74,11 +74,11 @@ mod tests {
         assert_eq!(indentation(text, at), "  ");
         assert!(is_first_on_line(text, at));
         assert_eq!(
-            &text[line_start(text, at)..line_stop(text, at)],
+            &text[line_start(text, at)..line_content_end(text, at)],
             "  \"a\": 1"
         );
-        assert_eq!(ending(text), "\r\n");
-        assert_eq!(ending("a\n"), "");
-        assert_eq!(ending("\u{feff}"), "");
+        assert_eq!(missing_line_end(text), "\r\n");
+        assert_eq!(missing_line_end("a\n"), "");
+        assert_eq!(missing_line_end("\u{feff}"), "");
     }
 }

@@ -18,10 +18,12 @@ mod toml_list;
 mod yaml;
 
 pub use agent::{
-    Agent, AgentFolders, FileChange, InstallScope, Installation, InstalledParts, Launch, Memory,
-    OwnTools, PluginMark, Request, WriteConsent, agents, named,
+    Agent, AgentFolders, FileChange, InstallRequest, InstallScope, Installation, InstalledParts,
+    LaunchCommand, MemoryUse, OwnTools, PluginMark, WriteConsent, all_agents, find_agent,
 };
-pub use draft::{SettingsDraft, Splice, taken_back};
-pub use edit::{depth, install, presence, uninstall, value_at};
+pub use draft::{SettingsDraft, Splice, revert_splices};
+pub use edit::{
+    entry_presence, existing_depth, install_entries, parse_value_at, uninstall_entries,
+};
 pub use entry::{EditError, Entry, Form, Presence};
-pub use shell::shell_word;
+pub use shell::quote_shell_word;

@@ -4,18 +4,20 @@ use std::ops::Range;
 
 use crate::draft::SettingsDraft;
 use crate::entry::Presence;
-use crate::layout::{ending, line_end, mark_length};
+use crate::layout::{byte_order_mark_length, line_end, missing_line_end};
 
 /// The marker line before lancet's lines. Markdown does not show it.
-const BEGIN: &str = "<!-- lancet: begin (`lancet uninstall` takes these lines out) -->";
+const BEGIN_MARKER: &str = "<!-- lancet: begin (`lancet uninstall` takes these lines out) -->";
 /// The marker line behind them.
-const END: &str = "<!-- lancet: end -->";
+const END_MARKER: &str = "<!-- lancet: end -->";
 
 /// Returns whether the lines are in the text.
-pub(crate) fn presence(text: &str, lines: &str) -> Presence {
-    match block(text) {
+pub(crate) fn lines_presence(text: &str, lines: &str) -> Presence {
+    match marked_range(text) {
         None => Presence::Missing,
-        Some(range) if text[range.clone()].replace("\r\n", "\n") == written(lines, "\n") => {
+        Some(range)
+            if text[range.clone()].replace("\r\n", "\n") == format_marked_lines(lines, "\n") =>
+        {
             Presence::Same
         }
         Some(_) => Presence::Other,
@@ -23,28 +25,32 @@ pub(crate) fn presence(text: &str, lines: &str) -> Presence {
 }
 
 /// Inserts the lines at the end, or replaces those that are there.
-pub(crate) fn set(draft: &mut SettingsDraft, lines: &str) {
+pub(crate) fn set_lines(draft: &mut SettingsDraft, lines: &str) {
     let text = draft.text().to_owned();
     let end_of_line = line_end(&text);
-    if let Some(range) = block(&text) {
-        if presence(&text, lines) != Presence::Same {
-            draft.replace(range, &written(lines, end_of_line));
+    if let Some(range) = marked_range(&text) {
+        if lines_presence(&text, lines) != Presence::Same {
+            draft.replace(range, &format_marked_lines(lines, end_of_line));
         }
         return;
     }
-    let is_empty = text.len() == mark_length(&text);
+    let is_empty = text.len() == byte_order_mark_length(&text);
     let gap = match is_empty {
         true => "",
         false => end_of_line,
     };
-    let added = format!("{}{gap}{}", ending(&text), written(lines, end_of_line));
+    let added = format!(
+        "{}{gap}{}",
+        missing_line_end(&text),
+        format_marked_lines(lines, end_of_line)
+    );
     draft.insert(text.len(), &added);
 }
 
 /// Removes the lines.
-pub(crate) fn unset(draft: &mut SettingsDraft) {
+pub(crate) fn remove_lines(draft: &mut SettingsDraft) {
     let text = draft.text().to_owned();
-    let Some(mut range) = block(&text) else {
+    let Some(mut range) = marked_range(&text) else {
         return;
     };
     // The empty line before them was inserted with them.
@@ -57,9 +63,9 @@ pub(crate) fn unset(draft: &mut SettingsDraft) {
 }
 
 /// Returns the range of the lines with their markers.
-fn block(text: &str) -> Option<Range<usize>> {
-    let start = text.find(BEGIN)?;
-    let end = start + text[start..].find(END)? + END.len();
+fn marked_range(text: &str) -> Option<Range<usize>> {
+    let start = text.find(BEGIN_MARKER)?;
+    let end = start + text[start..].find(END_MARKER)? + END_MARKER.len();
     let rest = &text[end..];
     let line = match rest {
         rest if rest.starts_with("\r\n") => 2,
@@ -69,7 +75,7 @@ fn block(text: &str) -> Option<Range<usize>> {
     Some(start..end + line)
 }
 
-fn written(lines: &str, end_of_line: &str) -> String {
-    let text = format!("{BEGIN}\n{}\n{END}\n", lines.trim_end());
+fn format_marked_lines(lines: &str, end_of_line: &str) -> String {
+    let text = format!("{BEGIN_MARKER}\n{}\n{END_MARKER}\n", lines.trim_end());
     text.replace('\n', end_of_line)
 }

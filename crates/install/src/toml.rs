@@ -9,17 +9,19 @@ use toml_edit::{Document, InlineTable, Item, TableLike, Value as Node};
 use crate::container::{Comments, Container};
 use crate::draft::SettingsDraft;
 use crate::entry::EditError;
-use crate::json::nested;
-use crate::layout::{ending, line_end, line_start, line_stop, mark_length, next_line};
+use crate::json::nest_value;
+use crate::layout::{
+    byte_order_mark_length, line_content_end, line_end, line_start, missing_line_end, next_line,
+};
 
 /// Returns the value of a text.
-pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
-    let document = parsed(text)?;
-    Ok(Some(of_table(document.as_table())))
+pub(crate) fn parse_value(text: &str) -> Result<Option<Value>, EditError> {
+    let document = parse_document(text)?;
+    Ok(Some(table_value(document.as_table())))
 }
 
-pub(crate) fn parsed(text: &str) -> Result<Document<&str>, EditError> {
-    let text = &text[mark_length(text)..];
+pub(crate) fn parse_document(text: &str) -> Result<Document<&str>, EditError> {
+    let text = &text[byte_order_mark_length(text)..];
     Document::parse(text).map_err(|error| EditError::Damaged {
         form: "TOML",
         line: error
@@ -31,34 +33,34 @@ pub(crate) fn parsed(text: &str) -> Result<Document<&str>, EditError> {
 }
 
 /// Sets a table, and creates the tables that lead to it.
-pub(crate) fn set(
+pub(crate) fn set_table(
     draft: &mut SettingsDraft,
     path: &[String],
     value: &Value,
 ) -> Result<(), EditError> {
     let text = draft.text().to_owned();
-    let document = parsed(&text)?;
-    let shift = mark_length(&text);
+    let document = parse_document(&text)?;
+    let shift = byte_order_mark_length(&text);
     let mut table: &dyn TableLike = document.as_table();
     let mut inline: Option<&InlineTable> = None;
     for (depth, name) in path.iter().enumerate() {
         let Some(item) = table.get(name) else {
             match inline {
                 Some(inline) => {
-                    let value = nested(&path[depth + 1..], value.clone());
-                    let added = format!("{} = {}", key(name), one_line(&value));
-                    of_inline(inline, shift)?.insert(draft, "", &|_| added.clone());
+                    let value = nest_value(&path[depth + 1..], value.clone());
+                    let added = format!("{} = {}", format_key(name), format_one_line(&value));
+                    inline_container(inline, shift)?.insert(draft, "", &|_| added.clone());
                 }
-                None => append(draft, path, value)?,
+                None => append_table(draft, path, value)?,
             }
             return Ok(());
         };
         if depth + 1 == path.len() {
-            if of_item(item) == *value {
+            if item_value(item) == *value {
                 return Ok(());
             }
-            unset(draft, path)?;
-            return set_missing(draft, path, value);
+            remove_table(draft, path)?;
+            return add_removed_table(draft, path, value);
         }
         inline = item.as_inline_table();
         table = item.as_table_like().ok_or_else(|| EditError::Kind {
@@ -71,10 +73,14 @@ pub(crate) fn set(
 }
 
 /// Sets a table that was just removed.
-fn set_missing(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(), EditError> {
-    let left = found(parsed(draft.text())?.as_table(), path).map(of_item);
+fn add_removed_table(
+    draft: &mut SettingsDraft,
+    path: &[String],
+    value: &Value,
+) -> Result<(), EditError> {
+    let left = find_item(parse_document(draft.text())?.as_table(), path).map(item_value);
     match left {
-        None => set(draft, path, value),
+        None => set_table(draft, path, value),
         Some(_) => Err(EditError::Unsure(format!(
             "{} is written in a way that cannot be replaced by itself",
             path.join(".")
@@ -83,21 +89,33 @@ fn set_missing(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Res
 }
 
 /// Adds a table at the end of the file.
-fn append(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(), EditError> {
+fn append_table(
+    draft: &mut SettingsDraft,
+    path: &[String],
+    value: &Value,
+) -> Result<(), EditError> {
     let Value::Object(members) = value else {
         let words = format!("{} is not a table", path.join("."));
         return Err(EditError::Unsure(words));
     };
     let text = draft.text();
     let end_of_line = line_end(text);
-    let names: Vec<_> = path.iter().map(|name| key(name)).collect();
-    let gap = match text.trim().len() == mark_length(text) {
+    let names: Vec<_> = path.iter().map(|name| format_key(name)).collect();
+    let gap = match text.trim().len() == byte_order_mark_length(text) {
         true => "",
         false => end_of_line,
     };
-    let mut added = format!("{}{gap}[{}]{end_of_line}", ending(text), names.join("."));
+    let mut added = format!(
+        "{}{gap}[{}]{end_of_line}",
+        missing_line_end(text),
+        names.join(".")
+    );
     for (name, value) in members {
-        added += &format!("{} = {}{end_of_line}", key(name), one_line(value));
+        added += &format!(
+            "{} = {}{end_of_line}",
+            format_key(name),
+            format_one_line(value)
+        );
     }
     let at = text.len();
     draft.insert(at, &added);
@@ -105,15 +123,15 @@ fn append(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(
 }
 
 /// Removes a table, in whatever form it is written.
-pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
+pub(crate) fn remove_table(draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
     let text = draft.text().to_owned();
-    let document = parsed(&text)?;
-    let shift = mark_length(&text);
+    let document = parse_document(&text)?;
+    let shift = byte_order_mark_length(&text);
     let Some((name, parents)) = path.split_last() else {
         return Ok(());
     };
-    if let Some(Item::Value(Node::InlineTable(parent))) = found(document.as_table(), parents) {
-        let container = of_inline(parent, shift)?;
+    if let Some(Item::Value(Node::InlineTable(parent))) = find_item(document.as_table(), parents) {
+        let container = inline_container(parent, shift)?;
         let mut names = parent.iter();
         if let Some(index) = names.position(|(known, _)| known == name) {
             container.remove(draft, index);
@@ -122,7 +140,7 @@ pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), Ed
     }
     let parent: &dyn TableLike = match parents.is_empty() {
         true => document.as_table(),
-        false => match found(document.as_table(), parents).and_then(Item::as_table_like) {
+        false => match find_item(document.as_table(), parents).and_then(Item::as_table_like) {
             Some(parent) => parent,
             None => return Ok(()),
         },
@@ -131,16 +149,16 @@ pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), Ed
         return Ok(());
     };
     let mut lines = Vec::new();
-    gather(&text, shift, key.span(), item, &mut lines);
+    collect_item_lines(&text, shift, key.span(), item, &mut lines);
     lines.sort_by_key(|range| range.start);
-    for range in joined(&text, lines).into_iter().rev() {
+    for range in join_ranges(&text, lines).into_iter().rev() {
         draft.replace(range, "");
     }
     Ok(())
 }
 
 /// Collects the lines of an item: those of its headers, and of each of its values.
-pub(crate) fn gather(
+pub(crate) fn collect_item_lines(
     text: &str,
     shift: usize,
     key: Option<Range<usize>>,
@@ -163,17 +181,17 @@ pub(crate) fn gather(
                 .span()
                 .filter(|_| !table.is_implicit() && !table.is_dotted())
             {
-                let end = line_stop(text, span.start + shift) - shift;
+                let end = line_content_end(text, span.start + shift) - shift;
                 add(span.start, end);
             }
             for (name, item) in table {
                 let key = table.key(name).and_then(toml_edit::Key::span);
-                gather(text, shift, key, item, lines);
+                collect_item_lines(text, shift, key, item, lines);
             }
         }
         Item::ArrayOfTables(tables) => {
             for table in tables {
-                gather(text, shift, None, &Item::Table(table.clone()), lines);
+                collect_item_lines(text, shift, None, &Item::Table(table.clone()), lines);
             }
         }
     }
@@ -181,7 +199,7 @@ pub(crate) fn gather(
 
 /// Joins ranges that touch, and includes the empty line before each one that is followed by another empty line or by
 /// nothing.
-pub(crate) fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(crate) fn join_ranges(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in lines {
         match joined.last_mut() {
@@ -203,14 +221,14 @@ pub(crate) fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> 
 }
 
 /// Returns the item at a path.
-fn found<'t>(root: &'t toml_edit::Table, path: &[String]) -> Option<&'t Item> {
+fn find_item<'t>(root: &'t toml_edit::Table, path: &[String]) -> Option<&'t Item> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(root.get(first)?, |item, name| {
         item.as_table_like()?.get(name)
     })
 }
 
-fn of_inline(table: &InlineTable, shift: usize) -> Result<Container, EditError> {
+fn inline_container(table: &InlineTable, shift: usize) -> Result<Container, EditError> {
     let unsure = || EditError::Unsure("an inline table is written in an unusual way".to_owned());
     let span = table.span().ok_or_else(unsure)?;
     let mut children = Vec::new();
@@ -227,25 +245,25 @@ fn of_inline(table: &InlineTable, shift: usize) -> Result<Container, EditError> 
     })
 }
 
-pub(crate) fn of_table(table: &dyn TableLike) -> Value {
+pub(crate) fn table_value(table: &dyn TableLike) -> Value {
     let members = table.iter();
     Value::Object(Map::from_iter(
-        members.map(|(name, item)| (name.to_owned(), of_item(item))),
+        members.map(|(name, item)| (name.to_owned(), item_value(item))),
     ))
 }
 
-pub(crate) fn of_item(item: &Item) -> Value {
+pub(crate) fn item_value(item: &Item) -> Value {
     match item {
         Item::None => Value::Null,
-        Item::Value(value) => of_node(value),
-        Item::Table(table) => of_table(table),
+        Item::Value(value) => node_value(value),
+        Item::Table(table) => table_value(table),
         Item::ArrayOfTables(tables) => {
-            Value::Array(tables.iter().map(|table| of_table(table)).collect())
+            Value::Array(tables.iter().map(|table| table_value(table)).collect())
         }
     }
 }
 
-fn of_node(node: &Node) -> Value {
+fn node_value(node: &Node) -> Value {
     match node {
         Node::String(text) => json!(text.value()),
         Node::Integer(number) => json!(number.value()),
@@ -253,12 +271,12 @@ fn of_node(node: &Node) -> Value {
         // Numbers that JSON cannot express, and times, are compared as they are written.
         Node::Float(number) => json!({ "float": number.value().to_string() }),
         Node::Datetime(time) => json!({ "time": time.value().to_string() }),
-        Node::Array(items) => Value::Array(items.iter().map(of_node).collect()),
-        Node::InlineTable(table) => of_table(table),
+        Node::Array(items) => Value::Array(items.iter().map(node_value).collect()),
+        Node::InlineTable(table) => table_value(table),
     }
 }
 
-pub(crate) fn key(name: &str) -> String {
+pub(crate) fn format_key(name: &str) -> String {
     let is_bare = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-');
     match !name.is_empty() && name.chars().all(is_bare) {
         true => name.to_owned(),
@@ -267,18 +285,18 @@ pub(crate) fn key(name: &str) -> String {
 }
 
 /// Returns a value on one line. Strings are written as in JSON, which TOML reads in the same way.
-pub(crate) fn one_line(value: &Value) -> String {
+pub(crate) fn format_one_line(value: &Value) -> String {
     match value {
         Value::Object(members) if members.is_empty() => "{}".to_owned(),
         Value::Object(members) => {
             let members: Vec<_> = members
                 .iter()
-                .map(|(name, value)| format!("{} = {}", key(name), one_line(value)))
+                .map(|(name, value)| format!("{} = {}", format_key(name), format_one_line(value)))
                 .collect();
             format!("{{ {} }}", members.join(", "))
         }
         Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(one_line).collect();
+            let items: Vec<_> = items.iter().map(format_one_line).collect();
             format!("[{}]", items.join(", "))
         }
         other => other.to_string(),

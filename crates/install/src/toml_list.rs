@@ -6,17 +6,19 @@ use toml_edit::{Array, Item, Value as Node};
 use crate::container::{Comments, Container};
 use crate::draft::SettingsDraft;
 use crate::entry::EditError;
-use crate::layout::{ending, line_end, mark_length};
-use crate::toml::{gather, joined, key, of_item, one_line, parsed};
+use crate::layout::{byte_order_mark_length, line_end, missing_line_end};
+use crate::toml::{
+    collect_item_lines, format_key, format_one_line, item_value, join_ranges, parse_document,
+};
 
 /// Adds an item (a table) to a list, unless it is there already.
-pub(crate) fn add(
+pub(crate) fn add_item(
     draft: &mut SettingsDraft,
     path: &[String],
     value: &Value,
 ) -> Result<(), EditError> {
     let text = draft.text().to_owned();
-    let document = parsed(&text)?;
+    let document = parse_document(&text)?;
     let (name, members) = match (path, value) {
         ([name], Value::Object(members)) => (name, members),
         _ => {
@@ -27,14 +29,18 @@ pub(crate) fn add(
     match document.as_table().get(name) {
         None | Some(Item::None) => {}
         Some(list @ Item::ArrayOfTables(_)) => {
-            if items(list).contains(value) {
+            if list_items(list).contains(value) {
                 return Ok(());
             }
         }
         Some(list @ Item::Value(Node::Array(array))) => {
-            if !items(list).contains(value) {
-                let added = one_line(value);
-                of_array(array, mark_length(&text))?.insert(draft, "    ", &|_| added.clone());
+            if !list_items(list).contains(value) {
+                let added = format_one_line(value);
+                array_container(array, byte_order_mark_length(&text))?.insert(
+                    draft,
+                    "    ",
+                    &|_| added.clone(),
+                );
             }
             return Ok(());
         }
@@ -47,58 +53,66 @@ pub(crate) fn add(
         }
     }
     let end_of_line = line_end(&text);
-    let gap = match text.trim().len() == mark_length(&text) {
+    let gap = match text.trim().len() == byte_order_mark_length(&text) {
         true => "",
         false => end_of_line,
     };
-    let mut added = format!("{}{gap}[[{}]]{end_of_line}", ending(&text), key(name));
+    let mut added = format!(
+        "{}{gap}[[{}]]{end_of_line}",
+        missing_line_end(&text),
+        format_key(name)
+    );
     for (name, value) in members {
-        added += &format!("{} = {}{end_of_line}", key(name), one_line(value));
+        added += &format!(
+            "{} = {}{end_of_line}",
+            format_key(name),
+            format_one_line(value)
+        );
     }
     draft.insert(text.len(), &added);
     Ok(())
 }
 
 /// Removes the last item with this value from a list.
-pub(crate) fn remove(
+pub(crate) fn remove_last_item(
     draft: &mut SettingsDraft,
     path: &[String],
     value: &Value,
 ) -> Result<(), EditError> {
     let text = draft.text().to_owned();
-    let document = parsed(&text)?;
-    let shift = mark_length(&text);
+    let document = parse_document(&text)?;
+    let shift = byte_order_mark_length(&text);
     let Some(list) = path.first().and_then(|name| document.as_table().get(name)) else {
         return Ok(());
     };
-    let Some(index) = items(list).iter().rposition(|item| item == value) else {
+    let Some(index) = list_items(list).iter().rposition(|item| item == value) else {
         return Ok(());
     };
     match list {
         Item::ArrayOfTables(tables) => {
             let mut lines = Vec::new();
             if let Some(table) = tables.get(index) {
-                gather(&text, shift, None, &Item::Table(table.clone()), &mut lines);
+                collect_item_lines(&text, shift, None, &Item::Table(table.clone()), &mut lines);
             }
             lines.sort_by_key(|range| range.start);
-            for range in joined(&text, lines).into_iter().rev() {
+            for range in join_ranges(&text, lines).into_iter().rev() {
                 draft.replace(range, "");
             }
         }
-        Item::Value(Node::Array(array)) => of_array(array, shift)?.remove(draft, index),
+        Item::Value(Node::Array(array)) => array_container(array, shift)?.remove(draft, index),
         _ => {}
     }
     Ok(())
 }
 
-fn items(list: &Item) -> Vec<Value> {
-    match of_item(list) {
+fn list_items(list: &Item) -> Vec<Value> {
+    match item_value(list) {
         Value::Array(items) => items,
         _ => Vec::new(),
     }
 }
 
-fn of_array(array: &Array, shift: usize) -> Result<Container, EditError> {
+fn array_container(array: &Array, shift: usize) -> Result<Container, EditError> {
     let unsure = || EditError::Unsure("a list is written in an unusual way".to_owned());
     let span = array.span().ok_or_else(unsure)?;
     let mut children = Vec::new();

@@ -61,6 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Check::Passes => "passes".to_owned(),
             Check::Asks { reason } => format!("asks: {reason}"),
             Check::Refused(refusal) => format!("would be refused: {}", refusal.kind().name()),
+            _ => "is not known".to_owned(),
         };
         let reply = session.call(RawCall::new(tool, arguments));
         println!("\n== {tool} ({foreseen})\n{}", reply.text());

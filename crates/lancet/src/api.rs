@@ -1,9 +1,7 @@
 //! The public calls of a session: a model's tool call, a host's typed call, a person's undo and restore.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use crate::approval::Approver;
 use crate::arguments::{
     EditArguments, GlobArguments, GrepArguments, MultiEditArguments, NotebookEditArguments,
     ReadArguments, WriteArguments,
@@ -13,16 +11,16 @@ use crate::call::{Caller, Cancel, RawCall, SeenAs};
 use crate::dialects::{ReplyOptions, ReplyPart};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
-use crate::request::{Change, Request, Whose};
+use crate::request::{Change, Request, UndoScope};
 use crate::session::{Check, Session};
 use crate::stages;
-use crate::undo::{Direction, Restore, Selection, TakeBack, TakeHunk};
+use crate::undo::{Direction, HunkUndoRequest, Restore, Selection, UndoRequest};
 
 impl Session {
     /// Reads a file for the host itself. The same rules apply, but the ledger is not changed: the lines do not count as
     /// seen by the model.
     pub fn peek(&self, arguments: ReadArguments) -> Reply {
-        self.apart().read(arguments)
+        self.for_host().read(arguments)
     }
 
     /// Carries out one call and returns its answer. No arguments make it panic; a refusal is an answer, too.
@@ -133,14 +131,20 @@ impl Session {
     /// Predicts the result of applying one part of a reply, for hosts that read a reply while it is written
     /// ([`ReplyStream`](crate::dialects::ReplyStream)) and stop the model early. The part is checked against the
     /// present files, without the parts before it. It never waits for other calls.
-    pub fn would_fit(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
-        stages::predict::would_fit(self, part, options)
+    pub fn check_part(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
+        stages::predict::check_part(self, part, options)
     }
 
     /// Carries out a change of files that a person typed as one command: the files count as read. It is for the command
     /// line and not part of the API.
     #[doc(hidden)]
-    pub fn command(&self, tool: &str, request: Request, caller: Caller, cancel: Cancel) -> Reply {
+    pub fn run_command(
+        &self,
+        tool: &str,
+        request: Request,
+        caller: Caller,
+        cancel: Cancel,
+    ) -> Reply {
         stages::run_command(self, tool, request, caller, cancel)
     }
 
@@ -178,50 +182,30 @@ impl Session {
     /// Undoes one operation on files below the roots, by its id, or by an ending or a beginning of it. Any session may
     /// have made it.
     pub fn undo_operation(&self, id: impl Into<String>) -> Reply {
-        let asked = TakeBack::undo(Selection::Operation(id.into()));
-        self.take_back(asked, Caller::default())
+        let asked = UndoRequest::undo(Selection::Operation(id.into()));
+        self.undo_or_redo(asked, Caller::default())
     }
 
-    /// Undoes one hunk, like [`Reviews::take_back`](crate::review::Reviews::take_back), and queries the engine's
+    /// Undoes one hunk, like [`Reviews::undo_or_redo`](crate::review::Reviews::undo_or_redo), and queries the engine's
     /// approver.
-    pub fn take_hunk(&self, asked: TakeHunk, caller: Caller) -> Reply {
-        stages::run_hunk(self, caller, None, asked)
+    pub fn undo_hunk(&self, asked: HunkUndoRequest, caller: Caller) -> Reply {
+        stages::run_hunk_undo(self, caller, asked)
     }
 
     fn undo_own(&self, selection: Selection) -> Reply {
-        let change = Change::TakeBack(TakeBack::undo(selection), Whose::Own);
-        stages::run_change(self, "Undo", Caller::default(), None, &change)
+        let change = Change::TakeBack(UndoRequest::undo(selection), UndoScope::Own);
+        stages::run_change(self, "Undo", Caller::default(), &change)
     }
 
     /// Undoes or redoes changes. They may be any changes below the roots, of any session: this is for a person or a
     /// host. Models have the tool Undo, which undoes only changes of their own session.
-    pub fn take_back(&self, asked: TakeBack, caller: Caller) -> Reply {
-        self.take_back_with(asked, caller, None)
-    }
-
-    /// Undoes or redoes changes like [`take_back`](Self::take_back), but queries this approver in place of the
-    /// engine's: for a host whose user has seen what will become of the files.
-    pub fn take_back_asking(
-        &self,
-        asked: TakeBack,
-        caller: Caller,
-        approver: impl Approver + 'static,
-    ) -> Reply {
-        self.take_back_with(asked, caller, Some(Arc::new(approver)))
-    }
-
-    fn take_back_with(
-        &self,
-        asked: TakeBack,
-        caller: Caller,
-        approver: Option<Arc<dyn Approver>>,
-    ) -> Reply {
+    pub fn undo_or_redo(&self, asked: UndoRequest, caller: Caller) -> Reply {
         let name = match asked.direction {
             Direction::Undo => "Undo",
             Direction::Redo => "Redo",
         };
-        let change = Change::TakeBack(asked, Whose::Everyone);
-        stages::run_change(self, name, caller, approver, &change)
+        let change = Change::TakeBack(asked, UndoScope::Everyone);
+        stages::run_change(self, name, caller, &change)
     }
 
     /// Restores one file to a state that is in the history.
@@ -232,24 +216,7 @@ impl Session {
     /// Restores several files to states that are in the history, as one change: all of them or none. It is a dry run if
     /// one of the requests is, and the first handle among them stops it.
     pub fn restore_all(&self, asked: Vec<Restore>, caller: Caller) -> Reply {
-        stages::run_change(self, "Restore", caller, None, &Change::Restore(asked))
-    }
-
-    /// Restores files like [`restore_all`](Self::restore_all), but queries this approver in place of the engine's.
-    pub fn restore_all_asking(
-        &self,
-        asked: Vec<Restore>,
-        caller: Caller,
-        approver: impl Approver + 'static,
-    ) -> Reply {
-        let approver: Arc<dyn Approver> = Arc::new(approver);
-        stages::run_change(
-            self,
-            "Restore",
-            caller,
-            Some(approver),
-            &Change::Restore(asked),
-        )
+        stages::run_change(self, "Restore", caller, &Change::Restore(asked))
     }
 
     /// Records text that the host showed the model by itself. Text equal to the file's, or to whole lines of it, counts
@@ -257,7 +224,7 @@ impl Session {
     ///
     /// # Errors
     /// The file does not exist, is not text, or is not below a root.
-    pub fn seen(&self, path: impl AsRef<Path>, text: &str) -> Result<SeenAs, Refusal> {
+    pub fn note_seen(&self, path: impl AsRef<Path>, text: &str) -> Result<SeenAs, Refusal> {
         stages::injected::note_seen(self, path.as_ref(), text)
     }
 }

@@ -19,13 +19,13 @@ pub struct CallFuture {
     /// The session and the call, taken at the first poll.
     unstarted: Option<(Session, RawCall)>,
     cancel: Cancel,
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<SharedState>>,
     progress: CallProgress,
 }
 
 /// The state that the future and the thread share.
 #[derive(Default)]
-struct Shared {
+struct SharedState {
     reply: Option<Reply>,
     waker: Option<Waker>,
 }
@@ -99,10 +99,10 @@ impl Future for CallFuture {
             self.progress = CallProgress::Running;
             let shared = Arc::clone(&self.shared);
             let thread = std::thread::Builder::new().name("lancet-call".into());
-            if let Err(error) = thread.spawn(move || answer(&session, call, &shared)) {
+            if let Err(error) = thread.spawn(move || run_and_wake(&session, call, &shared)) {
                 self.progress = CallProgress::Answered;
                 let words = format!("no thread could be started for it ({error})");
-                return Poll::Ready(Reply::internal(&words, &self.cancel));
+                return Poll::Ready(Reply::from_internal_failure(&words, &self.cancel));
             }
         }
         Poll::Pending
@@ -110,10 +110,10 @@ impl Future for CallFuture {
 }
 
 /// Carries out the call and wakes the task that awaits the answer.
-fn answer(session: &Session, call: RawCall, shared: &Mutex<Shared>) {
+fn run_and_wake(session: &Session, call: RawCall, shared: &Mutex<SharedState>) {
     let cancel = call.cancel.clone();
     let reply = catch_unwind(AssertUnwindSafe(|| session.call(call)))
-        .unwrap_or_else(|_| Reply::internal("its thread panicked", &cancel));
+        .unwrap_or_else(|_| Reply::from_internal_failure("its thread panicked", &cancel));
     let waker = {
         let mut shared = lock(shared);
         shared.reply = Some(reply);
@@ -124,7 +124,7 @@ fn answer(session: &Session, call: RawCall, shared: &Mutex<Shared>) {
     }
 }
 
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+fn lock(shared: &Mutex<SharedState>) -> MutexGuard<'_, SharedState> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

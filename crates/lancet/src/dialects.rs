@@ -2,11 +2,11 @@
 //!
 //! [`Session::apply_reply`](crate::Session::apply_reply) takes a reply as the model wrote it, prose included. The
 //! parsers are re-exported for hosts that stream: [`ReplyStream`] emits parts as they close, and
-//! [`Session::would_fit`](crate::Session::would_fit) checks for each whether it would apply.
+//! [`Session::check_part`](crate::Session::check_part) checks for each whether it would apply.
 
 pub use lancet_dialects::{
-    Action as PartAction, Dialect, HunkLine, LineRole, Options, ParseError, ParseErrorKind,
-    PatchHunk, ReplyPart, ReplyStream, UnknownDialect, parse,
+    Dialect, HunkLine, LineRole, ParseError, ParseErrorKind, ParseOptions, PartAction, PatchHunk,
+    ReplyPart, ReplyStream, UnknownDialect, parse,
 };
 
 pub use crate::applied_by::AppliedBy;

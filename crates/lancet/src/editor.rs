@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use lancet_local_state::UnsavedFiles;
 
 use crate::engine::Lancet;
-use crate::questions::Watch;
+use crate::questions::QuestionWatch;
 
 /// The most files that count as unsaved.
-pub const MOST_UNSAVED: usize = 1_000;
+pub const MAX_UNSAVED_FILES: usize = 1_000;
 
 /// An editor that is open on the roots of an engine, until this value is dropped or its process ends.
 #[derive(Debug)]
 #[must_use]
 pub struct Editor {
     unsaved: UnsavedFiles,
-    _watch: Watch,
+    _watch: QuestionWatch,
 }
 
 impl Lancet {
@@ -26,7 +26,7 @@ impl Lancet {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn editor(&self, name: &str) -> io::Result<Option<Editor>> {
+    pub fn announce_editor(&self, name: &str) -> io::Result<Option<Editor>> {
         let (Some(questions), Some(state)) = (self.questions(), self.state_dir()) else {
             return Ok(None);
         };
@@ -38,16 +38,16 @@ impl Lancet {
 }
 
 impl Editor {
-    /// Sets the files in which there are unsaved changes, at most [`MOST_UNSAVED`] of them, by their absolute paths
+    /// Sets the files in which there are unsaved changes, at most [`MAX_UNSAVED_FILES`] of them, by their absolute paths
     /// without symbolic links. This replaces the previous list.
     ///
     /// # Errors
     /// There are too many files, or the state folder cannot be written. The previous list then stays valid.
     pub fn set_unsaved(&self, files: &[PathBuf]) -> io::Result<()> {
         let is_whole = |file: &PathBuf| file.is_absolute() && Path::new(file).file_name().is_some();
-        if files.len() > MOST_UNSAVED || !files.iter().all(is_whole) {
+        if files.len() > MAX_UNSAVED_FILES || !files.iter().all(is_whole) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        self.unsaved.publish(files)
+        self.unsaved.publish_list(files)
     }
 }

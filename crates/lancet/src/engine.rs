@@ -27,16 +27,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use lancet_history::{LedgerStore, OperationStore};
-use lancet_language::Language;
+use lancet_language::LanguageServers;
 use lancet_local_state::LocalState;
 use lancet_policy::Policy;
-use lancet_workspace::{Disk, Workspace, resolved_folder};
+use lancet_workspace::{Disk, Workspace, resolve_folder};
 
 use crate::approval::Approver;
 use crate::audience::Audience;
 use crate::convert::FileConverter;
 use crate::events::{Event, Observer};
-use crate::order::Order;
+use crate::order::WriteTurns;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
 use crate::session::SessionInner;
@@ -49,22 +49,22 @@ pub use builder::Builder;
 use caches::Caches;
 pub use open_error::OpenError;
 pub(crate) use others::{OtherWorkspaces, recorded_workspace};
-pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
+pub(crate) use recovery::{LateNotice, PendingRecovery, ReportedDatabases};
 pub(crate) use resident::{BuildOrder, RefillOrder, ResidentRoots, RulesInForce};
 use stores::Stores;
-pub(crate) use surveys::Surveyed;
-pub(crate) use terms::TROUBLE_ROOM;
-use terms::{EffectiveSettings, Fixed, Live};
+pub(crate) use surveys::FileSurvey;
+pub(crate) use terms::MAX_SETTINGS_NOTICE;
+use terms::{EffectiveSettings, FixedOptions, LiveSettings};
 pub use terms::{ReloadedSettings, SettingsChange, SettingsSource};
 
 /// lancet, opened on its roots. Cloning is cheap; all clones share one engine.
 #[derive(Clone)]
 pub struct Lancet {
-    view: Arc<View>,
+    view: Arc<ClientView>,
 }
 
 /// The engine as one client sees it: on all roots, or narrowed to some folders.
-struct View {
+struct ClientView {
     base: Arc<EngineState>,
     /// The folders that the client narrowed the roots to, resolved; none where the client has all roots.
     narrowed: Option<Vec<PathBuf>>,
@@ -75,18 +75,18 @@ struct View {
 
 /// The state that lives as long as the engine is open and is shared by all views of it.
 pub(crate) struct EngineState {
-    fixed: Fixed,
-    live: Live,
+    fixed: FixedOptions,
+    live: LiveSettings,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     /// Whether a reply carries the old and new bytes of the file.
     pub(crate) give_contents: bool,
-    pub(crate) order: Order,
+    pub(crate) order: WriteTurns,
     audience: Audience,
     pdf_reader: Option<Arc<dyn PdfReader>>,
     syntax_reader: Option<Arc<dyn SyntaxReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
-    language: Option<Arc<Language>>,
+    language: Option<Arc<LanguageServers>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
     pub(crate) caches: Caches,
     /// The roots that are resident for searches.
@@ -119,12 +119,12 @@ pub(crate) struct EngineView {
 }
 
 impl Lancet {
-    fn over(base: Arc<EngineState>) -> Lancet {
-        let terms = base.live.terms();
-        let place = terms.place();
+    fn with_all_roots(base: Arc<EngineState>) -> Lancet {
+        let terms = base.live.effective_settings();
+        let place = terms.workspace_and_root_count();
         let engine = EngineView::new(&base, terms, place, None);
         Lancet {
-            view: Arc::new(View {
+            view: Arc::new(ClientView {
                 engine: RwLock::new(Arc::new(engine)),
                 base,
                 narrowed: None,
@@ -141,7 +141,7 @@ impl Lancet {
     /// Returns the own name of the tool that a call names, either as it is listed, with the prefix, or by its own name.
     pub fn own_tool_name(&self, called: &str) -> String {
         let prefix = self.base().audience.prefix();
-        match prefix.and_then(|prefix| prefix.without(called)) {
+        match prefix.and_then(|prefix| prefix.strip_from(called)) {
             Some(_) => self.engine().own_tool_name(called).to_owned(),
             // A name without the prefix is not a listed name, whatever the settings say.
             None => called.to_owned(),
@@ -204,9 +204,9 @@ impl Lancet {
             return engine;
         }
         let place = match &view.narrowed {
-            None => terms.place(),
+            None => terms.workspace_and_root_count(),
             // If none of the folders exists any more, the old handles stay in use: nothing can be found through them.
-            Some(folders) => narrow::workspace(&terms, folders)
+            Some(folders) => narrow::open_workspace(&terms, folders)
                 .unwrap_or_else(|| (Arc::clone(&engine.workspace), engine.roots)),
         };
         let scope = view.scope.clone();
@@ -255,13 +255,13 @@ impl EngineState {
 
     /// Returns the state folder, spelled as in the paths of opened files.
     pub(crate) fn state_folder(&self) -> Option<&Path> {
-        let spell = || Some(resolved_folder(self.state_dir.as_deref()?));
+        let spell = || Some(resolve_folder(self.state_dir.as_deref()?));
         self.state_spelled.get_or_init(spell).as_deref()
     }
 
     /// Notifies the observers of an event. The event is made only if there are observers, because the event of a search
     /// has every path of its page.
-    pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
+    pub(crate) fn notify_observers(&self, event: impl FnOnce() -> Event) {
         if self.observers.is_empty() {
             return;
         }
@@ -281,7 +281,7 @@ impl EngineView {
     ) -> EngineView {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (workspace, roots) = place;
-        let audience = base.audience.naming_from(workspace.roots().first());
+        let audience = base.audience.with_base_folder(workspace.roots().first());
         EngineView {
             base: Arc::clone(base),
             audience,
@@ -301,7 +301,7 @@ impl EngineView {
 
     /// Returns the workspace over all roots and read roots that lancet was opened on. A client that narrows its roots
     /// never gets beyond it, and rules are always applied to it.
-    pub(crate) fn ceiling(&self) -> &Workspace {
+    pub(crate) fn full_workspace(&self) -> &Workspace {
         &self.terms.workspace
     }
 
@@ -320,7 +320,7 @@ impl EngineView {
 
     /// Returns the roots that lancet was opened on, whatever a client narrowed them to.
     pub(crate) fn all_roots(&self) -> &[PathBuf] {
-        &self.ceiling().roots()[..self.permissions.roots]
+        &self.full_workspace().roots()[..self.permissions.roots]
     }
 
     /// Returns whether a path is below a folder that this view may touch.
@@ -330,7 +330,7 @@ impl EngineView {
     }
 
     /// Returns the client's write scope if it forbids this path.
-    pub(crate) fn closed_by(&self, path: &Path) -> Option<&WriteScope> {
+    pub(crate) fn forbidding_scope(&self, path: &Path) -> Option<&WriteScope> {
         let scope = self.scope.as_deref();
         scope.filter(|scope| !scope.allows(path))
     }
@@ -343,8 +343,8 @@ impl EngineView {
 
     /// Returns a path relative to the innermost of the roots that lancet was opened on. Patterns in the settings are
     /// matched against it.
-    pub(crate) fn below_root<'p>(&self, path: &'p Path) -> &'p Path {
-        let roots = self.ceiling().roots().iter();
+    pub(crate) fn relative_to_root<'p>(&self, path: &'p Path) -> &'p Path {
+        let roots = self.full_workspace().roots().iter();
         roots
             .filter_map(|root| path.strip_prefix(root).ok())
             .min_by_key(|rest| rest.as_os_str().len())
@@ -357,7 +357,7 @@ impl EngineView {
 
     /// Opens the same roots without a state folder, for changes that continue although the state folder cannot be
     /// written.
-    pub(crate) fn without_state(&self) -> &Workspace {
+    pub(crate) fn stateless_workspace(&self) -> &Workspace {
         let open = || {
             let roots = self.workspace.roots().to_vec();
             Workspace::open(&roots, Arc::clone(&self.base.disk), None).ok()
@@ -369,10 +369,10 @@ impl EngineView {
     }
 
     /// Returns whether the old and new bytes of a file are retained until the reply is made.
-    pub(crate) fn keeps_contents(&self, path: &Path) -> bool {
+    pub(crate) fn retains_contents(&self, path: &Path) -> bool {
         let is_served = || {
             self.language()
-                .is_some_and(|language| language.serves(path))
+                .is_some_and(|language| language.serves_file(path))
         };
         self.base.give_contents || self.settings.write.git_diff || is_served()
     }
@@ -385,8 +385,8 @@ impl EngineView {
         self.base.local()
     }
 
-    pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
-        self.base.tell(event);
+    pub(crate) fn notify_observers(&self, event: impl FnOnce() -> Event) {
+        self.base.notify_observers(event);
     }
 }
 

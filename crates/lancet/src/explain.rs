@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_policy::{Access, Cause, LayeredRule, Outcome, Shows};
+use lancet_policy::{Access, DecisionCause, LayeredRule, Outcome, ShownContent};
 
 use crate::audience::Audience;
 use crate::builtin;
 use crate::engine::Lancet;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
-use crate::stages::locate::{HardLinks, Intent, find, outside_words};
+use crate::stages::locate::{HardLinkKnowledge, Intent, describe_outside_names, locate_unchecked};
 use crate::wording::quote_path;
 
 /// A decision about a file, and what decided it.
@@ -36,7 +36,7 @@ pub struct Explanation {
 impl Explanation {
     /// Returns the reason, with paths as a reader names them.
     #[doc(hidden)]
-    pub fn because_for(&self, audience: &Audience) -> String {
+    pub fn reason_for(&self, audience: &Audience) -> String {
         self.because_message.render(audience)
     }
 
@@ -56,38 +56,40 @@ impl Lancet {
     pub fn explain(&self, path: &str, tool: &str) -> Result<Explanation, Refusal> {
         let engine = &*self.engine();
         let policy = engine.permissions.policy();
-        let access = Access::of_tool(tool).unwrap_or(Access::Write);
-        let shows = builtin::by_name(tool).map_or(Shows::Lines, |tool| tool.shows());
+        let access = Access::for_tool(tool).unwrap_or(Access::Write);
+        let shows = builtin::find_by_name(tool).map_or(ShownContent::Lines, |tool| tool.shows());
         let intent = match (access, shows) {
             (Access::Read, _) => Intent::Show,
-            (Access::Write, Shows::Nothing) => Intent::Replace,
-            (Access::Write, Shows::Lines) => Intent::Edit,
+            (Access::Write, ShownContent::Nothing) => Intent::Replace,
+            (Access::Write, ShownContent::Lines) => Intent::Edit,
         };
-        let target = find(engine, &policy, path, intent)?;
+        let target = locate_unchecked(engine, &policy, path, intent)?;
         let decision = target.with_names(|names| match intent.shows() {
-            None => policy.reading(names),
-            Some(shows) => policy.writing(names, shows),
+            None => policy.may_read_names(names),
+            Some(shows) => policy.may_write(names, shows),
         });
         let rules = target.with_names(|names| {
-            let mut covering = policy.covering(names, access);
+            let mut covering = policy.rules_covering(names, access);
             if intent == Intent::Edit {
-                let reading = policy.covering(names, Access::Read);
+                let reading = policy.rules_covering(names, Access::Read);
                 covering.extend(
                     reading
                         .into_iter()
-                        .filter(|entry| entry.effect == lancet_policy::Effect::Deny),
+                        .filter(|entry| entry.effect == lancet_policy::RuleEffect::Deny),
                 );
             }
-            covering.into_iter().map(rule_named).collect::<Vec<_>>()
+            covering.into_iter().map(describe_rule).collect::<Vec<_>>()
         });
-        let is_withheld = target.with_names(|names| policy.reading(names)).is_denied();
+        let is_withheld = target
+            .with_names(|names| policy.may_read_names(names))
+            .is_denied();
         let links = match target.hard_links {
-            HardLinks::Unknown if access == Access::Write => Some(message!(
+            HardLinkKnowledge::Unknown if access == Access::Write => Some(message!(
                 "it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
             )),
-            HardLinks::Outside(names) => Some(message!(
+            HardLinkKnowledge::Outside(names) => Some(message!(
                 "it also has {}, which the change reaches, too",
-                verbatim(outside_words(names))
+                verbatim(describe_outside_names(names))
             )),
             _ => None,
         };
@@ -99,7 +101,7 @@ impl Lancet {
                     "reading it is denied, and what was not read is written only after a person's yes"
                 ),
             ),
-            outcome => (outcome, cause_named(&decision.cause)),
+            outcome => (outcome, describe_cause(&decision.cause)),
         };
         Ok(Explanation {
             outcome,
@@ -120,7 +122,7 @@ impl Lancet {
 }
 
 /// Names a rule with the file and line that it is from.
-fn rule_named(entry: &LayeredRule) -> Message {
+fn describe_rule(entry: &LayeredRule) -> Message {
     message!(
         "{} {} ({}, {})",
         verbatim(entry.effect.as_str()),
@@ -130,10 +132,12 @@ fn rule_named(entry: &LayeredRule) -> Message {
     )
 }
 
-fn cause_named(cause: &Cause<'_>) -> Message {
+fn describe_cause(cause: &DecisionCause<'_>) -> Message {
     match cause {
-        Cause::Rule(entry) => message!("the rule `{}`", rule_named(entry)),
-        Cause::ReadRoot(root) => message!("{} is a folder for reading only", quote_path(root)),
+        DecisionCause::Rule(entry) => message!("the rule `{}`", describe_rule(entry)),
+        DecisionCause::ReadRoot(root) => {
+            message!("{} is a folder for reading only", quote_path(root))
+        }
         other => message!("{}", verbatim(other)),
     }
 }

@@ -15,34 +15,37 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet_history::{Limits, OperationStore};
+use lancet_history::{HistoryLimits, OperationStore};
 
 use crate::engine::{EngineView, Lancet};
 use crate::stages::locate::LinkIndex;
-use crate::stages::open::LARGEST;
+use crate::stages::open::MAX_EDITED_SIZE;
 use crate::stages::{heal, set_aside};
 
 pub use crate::engine::moved_files::LostFile;
-pub use attribution::{Attribution, Written};
-pub use events::{ChangedFile, EventReader, EventWait, EventsSince, Fact, HistoryEvent, Wake};
+pub use attribution::{Attribution, WrittenLines};
+pub use events::{
+    ChangedFile, EventContent, EventReader, EventWait, EventsSince, HistoryEvent, WakeReason,
+};
 pub use lancet_history::{
-    ALREADY_UNDONE, Announcement, CallOwner, ChangeKind, Compressed, ConversationReport, EventKind,
-    FileChange, FormerRoot, HistoryError, IdMatch, KnownWorkspace, LogQuery, Mark, MarkQuery,
-    Operation, OperationKind, OperationState, Parentage, RecordedState, Removed, ReportedAs,
-    Reversible, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals, UNATTRIBUTED,
+    ALREADY_UNDONE_MARK, AnnouncementHandling, CallOwner, ChangeKind, CompressResult,
+    ConversationReport, ConversationRole, EventKind, FileChange, FormerRoot, HistoryError, IdMatch,
+    KnownWorkspace, LogQuery, MarkQuery, Operation, OperationKind, OperationState, ParentFilter,
+    PromptMark, PruneResult, RecordedState, ReversalDirection, RunningSubAgent, Statistics,
+    StatisticsQuery, SubAgent, Totals, UNATTRIBUTED_TOOL,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
-pub use on_disk::OnDisk;
+pub use on_disk::DiskContent;
 pub use sub_agents::SubAgents;
 pub use verify::{FaultKind, HistoryFault, Verification, VerifyProgress};
 
 /// The shortest part of an id that is accepted in place of the id.
-pub const SHORTEST_ID: usize = 2;
+pub const MIN_ACCEPTED_ID_LENGTH: usize = 2;
 
 /// The shortest form in which an id is shown. With two characters, after a thousand further operations, a second id has
 /// the same ending in half of the cases. There are 1.7 million endings of four characters, so an id that a user has
 /// noted stays unique through ten thousand further operations in 99 of 100 cases.
-pub const SHOWN_ID: usize = 4;
+pub const MIN_SHOWN_ID_LENGTH: usize = 4;
 
 /// The short form of an operation's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub struct ShortId<'o> {
 
 impl<'o> ShortId<'o> {
     /// Returns an id that is shown whole.
-    pub fn whole(id: &'o str) -> Self {
+    pub fn unshortened(id: &'o str) -> Self {
         Self {
             shown: id,
             unique: id,
@@ -103,7 +106,7 @@ impl History {
     fn new(engine: &Arc<EngineView>) -> Option<Self> {
         let store = Arc::clone(engine.history()?);
         heal::settle_history_once(engine);
-        set_aside::observe(engine);
+        set_aside::notify_observers(engine);
         Some(Self {
             engine: Arc::clone(engine),
             store,
@@ -127,13 +130,13 @@ impl History {
     /// The state folder cannot be read.
     pub fn log_all(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
         if !query.below.is_empty() {
-            return self.ask(|store| store.log(query));
+            return self.query_store(|store| store.query_log(query));
         }
         let query = LogQuery {
             below: self.roots(),
             ..query.clone()
         };
-        self.ask(|store| store.log(&query))
+        self.query_store(|store| store.query_log(&query))
     }
 
     /// Counts the operations that [`log`](Self::log) leaves out of a query because they were made in other folders that
@@ -141,7 +144,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn left_out(&self, query: &LogQuery) -> Result<usize, HistoryError> {
+    pub fn count_left_out(&self, query: &LogQuery) -> Result<usize, HistoryError> {
         let others = self.engine.other_workspaces()?.ids();
         if others.is_empty() {
             return Ok(0);
@@ -159,29 +162,32 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn find(&self, part: &str) -> Result<IdMatch, HistoryError> {
-        self.ask(|store| store.find(part, &self.roots()))
+        self.query_store(|store| store.find(part, &self.roots()))
     }
 
     /// Returns whether all files of an operation are below the roots.
-    pub fn concerns(&self, operation: &Operation) -> bool {
+    pub fn are_files_below_roots(&self, operation: &Operation) -> bool {
         let roots = self.engine.roots();
         let is_below = |path: &Path| roots.iter().any(|root| path.starts_with(root));
         operation.files.iter().all(|file| is_below(&file.path))
     }
 
     /// Returns the short form of each operation's id: an ending that no other operation's id has, of at least
-    /// [`SHOWN_ID`] characters.
+    /// [`MIN_SHOWN_ID_LENGTH`] characters.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<ShortId<'o>>, HistoryError> {
+    pub fn short_ids<'o>(
+        &self,
+        operations: &'o [Operation],
+    ) -> Result<Vec<ShortId<'o>>, HistoryError> {
         let ids: Vec<&str> = operations.iter().map(|found| found.id.as_str()).collect();
-        let lengths = self.ask(|store| store.shortest_endings(&ids))?;
+        let lengths = self.query_store(|store| store.shortest_unique_endings(&ids))?;
         let cut = |(id, length): (&'o str, usize)| {
             let ending = |length: usize| id.get(id.len().saturating_sub(length)..).unwrap_or(id);
-            let unique = ending(length.max(SHORTEST_ID));
+            let unique = ending(length.max(MIN_ACCEPTED_ID_LENGTH));
             ShortId {
-                shown: ending(unique.len().max(SHOWN_ID)),
+                shown: ending(unique.len().max(MIN_SHOWN_ID_LENGTH)),
                 unique,
             }
         };
@@ -192,8 +198,11 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn parted<'o>(&self, operation: &'o Operation) -> Result<Vec<&'o Path>, HistoryError> {
-        let places = self.ask(|store| store.broken_links(&operation.id))?;
+    pub fn files_detached_from_hard_links<'o>(
+        &self,
+        operation: &'o Operation,
+    ) -> Result<Vec<&'o Path>, HistoryError> {
+        let places = self.query_store(|store| store.broken_links(&operation.id))?;
         let files = operation.files.iter();
         Ok(files
             .filter(|file| places.contains(&file.at))
@@ -206,7 +215,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn content(&self, revision: &[u8; 32]) -> Result<Option<Vec<u8>>, HistoryError> {
-        self.ask(|store| store.content(revision))
+        self.query_store(|store| store.content(revision))
     }
 
     /// Computes statistics. A query without folders means those below the roots.
@@ -215,14 +224,14 @@ impl History {
     /// The state folder cannot be read.
     pub fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, HistoryError> {
         if !query.below.is_empty() {
-            return self.ask(|store| store.statistics(query));
+            return self.query_store(|store| store.statistics(query));
         }
         let query = StatisticsQuery {
             below: self.roots(),
             without: self.engine.other_workspaces()?.ids(),
             ..query.clone()
         };
-        self.ask(|store| store.statistics(&query))
+        self.query_store(|store| store.statistics(&query))
     }
 
     /// Removes what exceeds the settings' limits and compresses contents, each for at most `budget`. The result says
@@ -230,8 +239,8 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn tidy(&self, budget: Duration) -> Result<(Removed, Compressed), HistoryError> {
-        self.ask(|store| {
+    pub fn tidy(&self, budget: Duration) -> Result<(PruneResult, CompressResult), HistoryError> {
+        self.query_store(|store| {
             let removed = store.prune(&self.limits(), budget)?;
             Ok((removed, store.compress(budget)?))
         })
@@ -243,10 +252,10 @@ impl History {
     /// # Errors
     /// The state folder cannot be written.
     pub fn clean(&self, budget: Duration) -> Result<u64, HistoryError> {
-        self.ask(|store| {
+        self.query_store(|store| {
             store.prune_questions()?;
-            heal::adopt_left(&self.engine, store, budget)?;
-            store.sweep()
+            heal::adopt_leftover_files(&self.engine, store, budget)?;
+            store.remove_orphans()
         })
     }
 
@@ -254,13 +263,13 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn forecast(&self) -> Result<Removed, HistoryError> {
-        self.ask(|store| store.forecast(&self.limits()))
+    pub fn preview_tidy(&self) -> Result<PruneResult, HistoryError> {
+        self.query_store(|store| store.forecast_prune(&self.limits()))
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> HistoryLimits {
         let settings = &self.engine.settings.history;
-        Limits {
+        HistoryLimits {
             size: settings.max_size,
             checkpoints: self.engine.settings.checkpoint.max_size,
             age: Duration::from_secs(settings.max_age.saturating_mul(24 * 60 * 60)),
@@ -268,14 +277,14 @@ impl History {
     }
 
     /// Returns whether the rules in force here allow the text of a file to be shown.
-    pub fn is_shown(&self, path: &Path) -> bool {
+    pub fn may_show(&self, path: &Path) -> bool {
         !crate::stages::locate::is_hidden(&self.engine, path)
     }
 
     /// Returns whether the text of a change may be shown, under the file's name and under the name that it was moved
     /// from.
-    pub fn shows(&self, change: &FileChange) -> bool {
-        self.is_shown(&change.path) && change.moved_from.iter().all(|old| self.is_shown(old))
+    pub fn may_show_change(&self, change: &FileChange) -> bool {
+        self.may_show(&change.path) && change.moved_from.iter().all(|old| self.may_show(old))
     }
 
     /// Renders what an operation did to a file as a patch for people, with the path relative to its root. Content that
@@ -284,11 +293,13 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn patch(&self, change: &FileChange) -> Result<Option<String>, HistoryError> {
-        if !self.shows(change) {
+        if !self.may_show_change(change) {
             return Ok(None);
         }
-        self.ask(|store| patch::for_people(store, change, self.relative(&change.path)))
-            .map(Some)
+        self.query_store(|store| {
+            patch::patch_for_people(store, change, self.relative_to_root(&change.path))
+        })
+        .map(Some)
     }
 
     /// Makes the same patch in the bytes that `git apply` takes, whatever the file's encoding. None where the rules
@@ -297,10 +308,12 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn git_patch(&self, change: &FileChange) -> Result<Option<Vec<u8>>, HistoryError> {
-        if !self.shows(change) {
+        if !self.may_show_change(change) {
             return Ok(None);
         }
-        self.ask(|store| patch::for_git(store, change, self.relative(&change.path)))
+        self.query_store(|store| {
+            patch::patch_for_git(store, change, self.relative_to_root(&change.path))
+        })
     }
 
     /// Finds which operations wrote which lines of the file on the disk. None where the file does not exist, may not be
@@ -313,20 +326,22 @@ impl History {
             let policy = self.engine.permissions.policy();
             LinkIndex::new(&self.engine, policy).may_show(path)
         };
-        if !self.is_shown(path) || !is_shown_by_all_names() {
+        if !self.may_show(path) || !is_shown_by_all_names() {
             return Ok(None);
         }
         let located = self.engine.workspace.locate_as_spelled(path).ok();
         let now = located
             .filter(|located| located.kind() == lancet_workspace::FileType::File)
-            .and_then(|located| located.snapshot(LARGEST).ok());
+            .and_then(|located| located.read_snapshot(MAX_EDITED_SIZE).ok());
         let others = self.engine.other_workspaces()?.ids();
-        now.map(|now| self.ask(|store| attribution::follow(store, path, &now.bytes, others)))
-            .transpose()
+        now.map(|now| {
+            self.query_store(|store| attribution::attribute_lines(store, path, &now.bytes, others))
+        })
+        .transpose()
     }
 
     /// Returns a path relative to its root.
-    pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
+    pub fn relative_to_root<'p>(&self, path: &'p Path) -> &'p Path {
         let roots = self.engine.roots().iter();
         roots
             .filter_map(|root| path.strip_prefix(root).ok())
@@ -335,12 +350,12 @@ impl History {
     }
 
     /// Queries the store, and reports a database that was found damaged meanwhile.
-    fn ask<T>(
+    fn query_store<T>(
         &self,
         question: impl FnOnce(&dyn OperationStore) -> Result<T, HistoryError>,
     ) -> Result<T, HistoryError> {
         let answer = question(&*self.store);
-        set_aside::observe(&self.engine);
+        set_aside::notify_observers(&self.engine);
         answer
     }
 

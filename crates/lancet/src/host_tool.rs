@@ -81,7 +81,7 @@ pub trait HostTool: Send + Sync {
 
     /// Returns what the call is to do. The arguments fit the declared input schema, with slips of notation repaired.
     /// Text that the tool reads through the session does not count as seen by the model. If the answer passes text on,
-    /// the tool reports that with [`Session::seen`].
+    /// the tool reports that with [`Session::note_seen`].
     ///
     /// # Errors
     /// The refusal is the call's answer.

@@ -13,10 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lancet_history::OperationStore;
 use lancet_local_state::LocalState;
-use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Record, Ticket};
+use lancet_workspace::{
+    CommitIntent, CommitProgress, Disk, EntryId, FileJournal, FlushTime, Journal, OpenEntry,
+};
 
 /// The folder, inside that of the journal files, for entries that the database did not accept.
-const FALLBACK: &str = "several";
+const FALLBACK_FOLDER: &str = "several";
 
 /// The database journal and the file journal, combined.
 pub(crate) struct CombinedJournal {
@@ -26,8 +28,8 @@ pub(crate) struct CombinedJournal {
     /// The entries that the database did not accept.
     fallback: FileJournal,
     /// The open rows of the database, by the ticket that the workspace knows them by.
-    rows: Mutex<HashMap<Ticket, i64>>,
-    in_fallback: Mutex<HashSet<Ticket>>,
+    rows: Mutex<HashMap<EntryId, i64>>,
+    in_fallback: Mutex<HashSet<EntryId>>,
     /// How often the state folder had been removed at the journal's last check.
     losses: AtomicUsize,
 }
@@ -52,7 +54,7 @@ impl CombinedJournal {
         CombinedJournal {
             local,
             records,
-            fallback: FileJournal::new(Arc::clone(&disk), folder.join(FALLBACK)),
+            fallback: FileJournal::new(Arc::clone(&disk), folder.join(FALLBACK_FOLDER)),
             files: FileJournal::new(disk, folder),
             rows: Mutex::default(),
             in_fallback: Mutex::default(),
@@ -61,7 +63,7 @@ impl CombinedJournal {
     }
 
     /// Returns the journal of an entry that is not in the database.
-    fn of_files(&self, ticket: Ticket) -> &FileJournal {
+    fn file_journal(&self, ticket: EntryId) -> &FileJournal {
         let in_fallback = self
             .in_fallback
             .lock()
@@ -72,7 +74,7 @@ impl CombinedJournal {
         }
     }
 
-    fn note_fallback(&self, ticket: Ticket) {
+    fn note_fallback(&self, ticket: EntryId) {
         let mut in_fallback = self
             .in_fallback
             .lock()
@@ -80,104 +82,104 @@ impl CombinedJournal {
         in_fallback.insert(ticket);
     }
 
-    fn rows(&self) -> MutexGuard<'_, HashMap<Ticket, i64>> {
+    fn rows(&self) -> MutexGuard<'_, HashMap<EntryId, i64>> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn row(&self, ticket: Ticket) -> Option<i64> {
+    fn row(&self, ticket: EntryId) -> Option<i64> {
         self.rows().get(&ticket).copied()
     }
 
-    fn note(&self, row: i64) -> Ticket {
+    fn issue_ticket(&self, row: i64) -> EntryId {
         // Tickets of the file journal are random 64-bit numbers, so a small number is always a row of the database.
-        let ticket = Ticket(row.unsigned_abs());
+        let ticket = EntryId(row.unsigned_abs());
         self.rows().insert(ticket, row);
         ticket
     }
 }
 
 impl Journal for CombinedJournal {
-    fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket> {
-        let losses = self.local.losses();
+    fn open(&self, intent: &CommitIntent, flush: FlushTime) -> io::Result<EntryId> {
+        let losses = self.local.database_loss_count();
         if self.losses.swap(losses, Ordering::Relaxed) != losses {
-            self.files.renew();
-            self.fallback.renew();
+            self.files.start_new_file();
+            self.fallback.start_new_file();
         }
-        if flush == Flush::Later {
+        if flush == FlushTime::Later {
             return self.files.open(intent, flush);
         }
         if let Ok(row) = self.local.open_intent(&intent.encode()) {
-            return Ok(self.note(row));
+            return Ok(self.issue_ticket(row));
         }
         let ticket = self.fallback.open(intent, flush)?;
         self.note_fallback(ticket);
         Ok(ticket)
     }
 
-    fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()> {
+    fn mark_decided(&self, ticket: EntryId, flush: FlushTime) -> io::Result<()> {
         match self.row(ticket) {
             Some(row) => self.local.decide_intent(row),
-            None => self.of_files(ticket).mark(ticket, flush),
+            None => self.file_journal(ticket).mark_decided(ticket, flush),
         }
     }
 
-    fn close(&self, ticket: Ticket) -> io::Result<()> {
+    fn close(&self, ticket: EntryId) -> io::Result<()> {
         let Some(row) = self.row(ticket) else {
-            return self.of_files(ticket).close(ticket);
+            return self.file_journal(ticket).close(ticket);
         };
         self.local.close_intent(row)?;
         self.rows().remove(&ticket);
         Ok(())
     }
 
-    fn list(&self) -> io::Result<Vec<Record>> {
+    fn list(&self) -> io::Result<Vec<OpenEntry>> {
         let mut all = self.fallback.list()?;
         for record in &all {
             self.note_fallback(record.ticket);
         }
         all.extend(self.files.list()?);
         // An unreadable database is reported by the call that needs it; its entries are lost.
-        for left in self.local.left_intents().unwrap_or_default() {
-            let Some(intent) = Intent::decode(&left.intent) else {
+        for left in self.local.take_over_intents().unwrap_or_default() {
+            let Some(intent) = CommitIntent::decode(&left.intent) else {
                 continue;
             };
-            all.push(Record {
-                ticket: self.note(left.id),
+            all.push(OpenEntry {
+                ticket: self.issue_ticket(left.id),
                 intent,
                 progress: if left.decided {
-                    Progress::Decided
+                    CommitProgress::Decided
                 } else {
-                    Progress::Begun
+                    CommitProgress::Begun
                 },
             });
         }
         Ok(all)
     }
 
-    fn let_go(&self, ticket: Ticket) {
+    fn release(&self, ticket: EntryId) {
         let Some(row) = self.row(ticket) else {
-            return self.of_files(ticket).let_go(ticket);
+            return self.file_journal(ticket).release(ticket);
         };
         self.rows().remove(&ticket);
-        let _ = self.local.let_go_intent(row);
+        let _ = self.local.release_intent(row);
     }
 
-    fn keep_folder(&self, folder: &Path) -> io::Result<()> {
+    fn record_kept_folder(&self, folder: &Path) -> io::Result<()> {
         // The undo of the change that has a file in the folder removes the folder. Nothing else would.
         self.records
             .add_made_folder(folder)
             .map_err(io::Error::other)
     }
 
-    fn undecided(&self) -> io::Result<Vec<Record>> {
-        let mut all = self.fallback.undecided()?;
+    fn undecided_entries(&self) -> io::Result<Vec<OpenEntry>> {
+        let mut all = self.fallback.undecided_entries()?;
         for open in self.local.undecided_intents()? {
             // An intent in the format of a newer lancet is left to that version.
-            if let Some(intent) = Intent::decode(&open.intent) {
-                all.push(Record {
-                    ticket: Ticket(open.id.unsigned_abs()),
+            if let Some(intent) = CommitIntent::decode(&open.intent) {
+                all.push(OpenEntry {
+                    ticket: EntryId(open.id.unsigned_abs()),
                     intent,
-                    progress: Progress::Begun,
+                    progress: CommitProgress::Begun,
                 });
             }
         }

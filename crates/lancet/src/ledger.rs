@@ -4,31 +4,31 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lancet_history::{Detail, Entry, LineChange, Seen, StampRecord, Version};
+use lancet_history::{ChangeDetail, FileVersion, LedgerEntry, LineChange, SeenRanges, StampRecord};
 use lancet_text::{Difference, Document, Hunk};
 use lancet_workspace::{Revision, Snapshot, Stamp};
 
 /// Makes a ledger entry for a version read from the disk.
-pub(crate) fn entry_for(snapshot: &Snapshot, seen: Seen) -> Entry {
-    let mut entry = Entry::new(version(&snapshot.revision, &snapshot.stamp));
+pub(crate) fn entry_for(snapshot: &Snapshot, seen: SeenRanges) -> LedgerEntry {
+    let mut entry = LedgerEntry::new(version(&snapshot.revision, &snapshot.stamp));
     entry.seen = seen;
     entry.content = Some(Arc::clone(&snapshot.bytes));
     entry
 }
 
 /// Converts a revision and stamp to the ledger's version.
-pub(crate) fn version(revision: &Revision, stamp: &Stamp) -> Version {
-    Version {
+pub(crate) fn version(revision: &Revision, stamp: &Stamp) -> FileVersion {
+    FileVersion {
         revision: *revision.as_bytes(),
         size: stamp.size,
-        stamp: record_of(stamp),
+        stamp: stamp_record(stamp),
     }
 }
 
 /// Returns the raw bytes of one line with its line end. The first line begins at the file's first byte, byte order mark
 /// included.
 pub(crate) fn raw_line(document: &Document<'_>, line: usize) -> Range<u64> {
-    raw(document, document.line_range_whole(line))
+    raw_range(document, document.line_range_with_end(line))
 }
 
 /// Returns the raw bytes of consecutive lines with their line ends, as [`raw_line`] does. Each line that is looked up
@@ -38,14 +38,14 @@ pub(crate) fn raw_lines(document: &Document<'_>, lines: Range<usize>) -> Range<u
         return 0..0;
     }
     let start = document.line_range(lines.start).start;
-    raw(
+    raw_range(
         document,
-        start..document.line_range_whole(lines.end - 1).end,
+        start..document.line_range_with_end(lines.end - 1).end,
     )
 }
 
 /// Returns the raw bytes of a range of the view. A range from the view's start includes the byte order mark.
-pub(crate) fn raw(document: &Document<'_>, view: Range<usize>) -> Range<u64> {
+pub(crate) fn raw_range(document: &Document<'_>, view: Range<usize>) -> Range<u64> {
     let from_start = view.start == 0;
     let raw = document.raw_range(view);
     let start = if from_start { 0 } else { raw.start as u64 };
@@ -53,15 +53,15 @@ pub(crate) fn raw(document: &Document<'_>, view: Range<usize>) -> Range<u64> {
 }
 
 /// Carries the seen ranges of `before` over to `after`, for the text that is unchanged in it.
-pub(crate) fn carry(
+pub(crate) fn carry_over_seen(
     before: &Document<'_>,
     before_raw: &[u8],
-    seen: &Seen,
+    seen: &SeenRanges,
     after: &Document<'_>,
     after_raw: &[u8],
     difference: &Difference,
-) -> Seen {
-    let mut carried = Seen::default();
+) -> SeenRanges {
+    let mut carried = SeenRanges::default();
     let mut old_line = 0;
     let mut new_line = 0;
     let ends = (
@@ -71,7 +71,7 @@ pub(crate) fn carry(
     for (old, new) in difference.blocks.iter().cloned().chain([ends]) {
         let old_run = raw_lines(before, old_line..old.start);
         let new_run = raw_lines(after, new_line..new.start);
-        carry_run(
+        carry_over_run(
             before,
             before_raw,
             old_line..old.start,
@@ -92,8 +92,8 @@ pub(crate) fn carry(
 /// Returns the lines that differ between two versions.
 pub(crate) fn line_changes(difference: &Difference) -> Vec<LineChange> {
     let detail = match difference.coarse {
-        true => Detail::Coarse,
-        false => Detail::Exact,
+        true => ChangeDetail::Coarse,
+        false => ChangeDetail::Exact,
     };
     let blocks = difference.blocks.iter();
     let changes = blocks.map(|(old, new)| LineChange {
@@ -124,7 +124,7 @@ pub(crate) fn patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
             let change = change.get_or_insert(LineChange {
                 old: at..at,
                 new: 0,
-                detail: Detail::Exact,
+                detail: ChangeDetail::Exact,
             });
             change.old.end += removed;
             change.new += added;
@@ -142,7 +142,7 @@ pub(crate) fn roughly_patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
     vec![LineChange {
         old: first..u64::MAX,
         new: 0,
-        detail: Detail::Coarse,
+        detail: ChangeDetail::Coarse,
     }]
 }
 
@@ -156,19 +156,20 @@ fn first_old_line(hunk: &Hunk) -> u64 {
 }
 
 #[allow(clippy::too_many_arguments)]
-fn carry_run(
+fn carry_over_run(
     before: &Document<'_>,
     before_raw: &[u8],
     lines: Range<usize>,
     old: &Range<u64>,
-    seen: &Seen,
+    seen: &SeenRanges,
     after: &Document<'_>,
     after_raw: &[u8],
     new_line: usize,
     new: &Range<u64>,
-    carried: &mut Seen,
+    carried: &mut SeenRanges,
 ) {
-    if old.end - old.start == new.end - new.start && piece(before_raw, old) == piece(after_raw, new)
+    if old.end - old.start == new.end - new.start
+        && slice_of_range(before_raw, old) == slice_of_range(after_raw, new)
     {
         for part in seen.ranges() {
             let (start, end) = (part.start.max(old.start), part.end.min(old.end));
@@ -187,13 +188,13 @@ fn carry_run(
     }
 }
 
-fn piece<'b>(bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
+fn slice_of_range<'b>(bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
     bytes.get(range.start as usize..range.end as usize)
 }
 
 /// Converts a stamp to the ledger's record of it.
-pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
-    let mut numbers = [0; StampRecord::NUMBERS];
+pub(crate) fn stamp_record(stamp: &Stamp) -> StampRecord {
+    let mut numbers = [0; StampRecord::NUMBER_COUNT];
     let fields = [
         stamp.device as i64,
         stamp.inode as i64,
@@ -214,7 +215,7 @@ pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
 }
 
 /// Converts the ledger's record back to a stamp.
-pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
+pub(crate) fn stamp_from_record(record: &StampRecord) -> Stamp {
     let number = |at: usize| record.0[at];
     let small = |at: usize| u32::try_from(record.0[at]).unwrap_or_default();
     Stamp {
@@ -236,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamp_comes_back_from_its_record() {
+    fn stamp_survives_conversion_to_record() {
         let stamp = Stamp {
             device: u64::MAX,
             inode: 2,
@@ -249,7 +250,7 @@ mod tests {
             links: 11,
             taken: (12, 13),
         };
-        let kept = stamp_of(&record_of(&stamp));
+        let kept = stamp_from_record(&stamp_record(&stamp));
         assert_eq!(format!("{kept:?}"), format!("{stamp:?}"));
     }
 }

@@ -145,8 +145,8 @@ pub mod approval {
     //! ```
 
     pub use lancet_model::approval::{
-        Answer, Approver, ChangeKind, FileQuestion, Offers, Pick, Piece, Question,
-        TOO_LONG_TO_SHOW, WORDS_WAIT, Wait,
+        Answer, Approver, ChangeKind, FileQuestion, LastingOffers, Pick, Piece, Question,
+        REASON_WAIT, TOO_LONG_TO_SHOW, Wait,
     };
 
     pub(crate) use lancet_model::approval::encoding;
@@ -157,10 +157,11 @@ pub mod approval {
 /// never renamed.
 pub mod outcome {
     pub use lancet_model::outcome::{
-        ChangeKind, ChangeOutcome, Diagnosis, Executable, FileOutcome, FolderOutcome, FoundProblem,
-        GitDiff, GitFile, GitLines, GitStatus, Guarantee, Hunk, LeftOutFile, LineEndings, Matching,
-        OldLines, OmittedPart, Outcome, PictureOutcome, ReadKind, ReadOutcome, RefusedOutcome,
-        Role, Row, Rung, SearchOutcome, SkippedFiles, Totals, WrittenFile, describe_rung, unified,
+        ChangeKind, ChangeOutcome, Diagnosis, ExecutableChange, FileOutcome, FolderOutcome,
+        FoundProblem, GitDiff, GitFile, GitLines, GitStatus, Hunk, LeftOutFile, LineEndings,
+        Matching, OldLines, OmittedPart, Outcome, PictureOutcome, ReadKind, ReadOutcome,
+        RefusedOutcome, Role, Row, Rung, SearchOutcome, SkippedFiles, Totals, WriteGuarantee,
+        WrittenFile, describe_rung, unified_diff,
     };
 
     pub(crate) use lancet_model::outcome::*;
@@ -177,13 +178,13 @@ pub mod refusal {
 pub mod request {
     pub use lancet_model::request::{
         Action, CellChange, CellName, CellRequest, CellType, DeleteRequest, DryRun, EditRequest,
-        Executable, FileRequest, FinalNewline, Gaps, HunkBounds, HunkPlace, InsertSide, Insist,
-        LastLine, LineRange, MoveRequest, Place, PlannedPlaces, Request, Substitution, WriteMode,
-        WriteRequest, WrittenNewline,
+        ExecutableChange, FileRequest, FinalNewline, GapHandling, HunkBounds, HunkPlace,
+        InsertSide, Insist, LastLine, LineRange, MoveRequest, Place, PlannedPlaces, Request,
+        Substitution, WriteMode, WriteRequest, WrittenNewline,
     };
 
     pub(crate) use lancet_model::request::*;
-    pub(crate) use lancet_tools::asked::{Asked, Search};
+    pub(crate) use lancet_tools::asked::{Search, ToolRequest};
 }
 
 /// The settings: the values in force, and which layer set each.
@@ -192,11 +193,11 @@ pub mod settings {
     pub use lancet_settings::{
         AskSettings, Asker, CheckpointSettings, ClaudeSettings, ClaudeSettingsError, ClientLimit,
         ContentsUse, Diagnostics, Durability, FlawEffect, GitSurroundings, Gutter, HistorySettings,
-        Ignored, Images, InForce, IndexUse, KeepError, KeptRule, LanguageSettings, Layer, LeftOut,
-        LineEndings, Links, Matching, Mode, NAME, Origin, PathPatterns, PdfForm, ReadSettings,
-        SearchSettings, Settings, SettingsError, SettingsFlaw, Severity, ShellSettings, Stale,
-        Strategy, ToolPreset, Weak, WriteSettings, claude_settings, has_writer, help, keep_rule,
-        with_rule,
+        IgnoredLine, Images, IndexUse, LanguageSettings, Layer, LeftOutEntry, LineEndings, Links,
+        Matching, Mode, Origin, PathPatterns, PdfForm, ReadSettings, SETTINGS_FILE_NAME,
+        SaveRuleError, SavedRule, SearchSettings, Settings, SettingsError, SettingsFlaw, Severity,
+        ShellSettings, Stale, Strategy, ToolPreset, ValueInForce, Weak, WriteSettings,
+        add_rule_to_text, help, import_claude_settings, is_open_for_writing, save_rule,
     };
 
     pub(crate) use lancet_settings::LayeredHook;
@@ -212,12 +213,12 @@ pub mod tools {
         ReplaceLinesArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
-        ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, ListForm, Strictness,
-        UnknownFormat, declaration, declarations, is_default, mcp_tool, tool_list,
+        ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, DescriptionLength, Format, ListForm,
+        Strictness, UnknownFormat, declaration, declarations, is_default, mcp_tool, tool_list,
     };
     pub use crate::cell_request::CellType;
     pub use crate::host_tool::{HostTool, Proposal};
-    pub use crate::tool_prefix::{NoPrefix, ToolPrefix};
+    pub use crate::tool_prefix::{InvalidPrefix, ToolPrefix};
 }
 
 /// Converting files to text by the programs of the setting `read.converters`: the trait that a host implements to start
@@ -230,15 +231,18 @@ pub mod convert {
 /// ([`Builder::language`]).
 pub mod language {
     pub use lancet_language::{
-        Delivery, Language, LanguageOptions, Package, ServerEntry, ServerProcess, ServerStanding,
-        ServerStarter, ServerState, Severity, built_in, chosen, fits,
+        LanguageOptions, LanguageServers, Package, ProblemDelivery, ServerEntry, ServerProcess,
+        ServerStarter, ServerState, ServerStatus, Severity, built_in, choose_entries,
+        is_matching_program,
     };
 }
 
 /// Reading PDFs: the trait of a reader that a host implements ([`Builder::pdf_reader`]), and its arguments.
 pub mod pdf {
     pub use lancet_formats::pdf::{PageForm, PdfError, PdfPage, PdfPages, PdfReader, PdfRequest};
-    pub use lancet_formats::picture::{Picture, PictureFormat, SentFormat, Size, VisionBudget};
+    pub use lancet_formats::picture::{
+        Picture, PictureFormat, PictureSize, SentFormat, VisionBudget,
+    };
 }
 
 /// Source code: the trait of a reader that a host implements ([`Builder::syntax_reader`]), and its results.
@@ -250,7 +254,7 @@ pub mod syntax {
 pub mod policy {
     pub use crate::explain::Explanation;
     pub use lancet_policy::{
-        Access, Effect, Layer, LayeredRule, Outcome, PatternError, Rule, RuleError, Scope,
+        Access, LayeredRule, Outcome, PatternError, Rule, RuleEffect, RuleError, RuleLayer, Scope,
     };
 }
 
@@ -266,18 +270,18 @@ pub mod doors {
     pub use crate::residency::{RunningIndex, running_indexes};
     pub use crate::stages::examine::read::PlainLines;
     pub use crate::stages::examine::search::{
-        MatchedFiles, ShellFormat, ShellReport, ShellSearch, Sort, escape,
+        MatchedFiles, ShellFormat, ShellReport, ShellSearch, SortOrder, escape_regex,
     };
-    pub use crate::visible::{visible, visible_line};
-    pub use crate::wording::{path_from_text, path_text, size};
+    pub use crate::visible::{escape_for_terminal, escape_line_for_terminal};
+    pub use crate::wording::{format_size, path_from_text, path_text};
     pub use lancet_formats::picture::{PictureError, as_png};
     pub use lancet_history::{StoreFacts, examine_hooks, examine_store, files_set_aside};
-    pub use lancet_model::path_names::name_from;
+    pub use lancet_model::path_names::name_from_working_folder;
     pub use lancet_search::{
-        Boundary, Case, Dot, HiddenFiles, IgnoreFiles, IndexStatus, MatchSpan, Naming, Order,
-        Output, Paint, Pattern, PatternError, PatternOptions, PrintOptions, Printed, Printout,
-        Residency, ResidentFacts, Selected, Substitution, TemplateError, WhyNot, excludes_path,
-        smart_case,
+        AbsenceReason, CaseMatching, DotMatching, HiddenFiles, IgnoreFiles, IndexResidency,
+        IndexStatus, MatchBoundary, MatchSpan, NamePlacement, Output, OutputStyle, Pattern,
+        PatternError, PatternOptions, PrintMode, PrintOptions, Printout, ResidentFacts,
+        ResultOrder, SelectedLines, Substitution, TemplateError, excludes_path, smart_case,
     };
     pub use lancet_workspace::EntryKind;
 }

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use lancet_text::LineEnd;
 
-pub(crate) use gitattributes::{Lines, Text, attributes as git_attributes};
+pub(crate) use gitattributes::{LineDiffing, TextConversion, attributes as git_attributes};
 
 /// Rule files are read up to this length: people write them by hand, and they are a few kilobytes long.
-pub(crate) const MOST_RULE_BYTES: usize = 64 * 1024;
+pub(crate) const MAX_RULE_FILE_BYTES: usize = 64 * 1024;
 
 /// One `.editorconfig` or `.gitattributes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) fn rule_folders(relative: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the path relative to the folder of a rule file, with slashes; none where it is not below that folder.
-fn below(relative: &Path, folder: &Path) -> Option<String> {
+fn path_below_folder(relative: &Path, folder: &Path) -> Option<String> {
     let below = relative.strip_prefix(folder).ok()?;
     Some(
         below
@@ -60,8 +60,8 @@ fn below(relative: &Path, folder: &Path) -> Option<String> {
     )
 }
 
-fn bounded(text: &str) -> &str {
-    let mut end = text.len().min(MOST_RULE_BYTES);
+fn limit_rule_text(text: &str) -> &str {
+    let mut end = text.len().min(MAX_RULE_FILE_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+const ID_DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// The last number issued, so that two ids of one process never collide and always ascend.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -22,14 +22,14 @@ pub(crate) fn new_id() -> String {
     });
     let mut id = [b'0'; 12];
     for place in id.iter_mut().rev() {
-        *place = DIGITS[(next % 36) as usize];
+        *place = ID_DIGITS[(next % 36) as usize];
         next /= 36;
     }
     String::from_utf8_lossy(&id).into_owned()
 }
 
 /// Returns the current time in milliseconds since 1970.
-pub(crate) fn milliseconds() -> i64 {
+pub(crate) fn current_milliseconds() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as i64)
@@ -40,12 +40,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_ascend_and_never_repeat() {
+    fn ids_ascend_without_repeats() {
         let ids: Vec<String> = (0..1000).map(|_| new_id()).collect();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(
             ids.iter()
-                .all(|id| id.len() == 12 && id.bytes().all(|b| DIGITS.contains(&b)))
+                .all(|id| id.len() == 12 && id.bytes().all(|b| ID_DIGITS.contains(&b)))
         );
     }
 }

@@ -9,27 +9,27 @@ use std::time::Duration;
 use crate::call::Cancel;
 
 /// How often a waiting call checks whether it was cancelled.
-const GLANCE: Duration = Duration::from_millis(50);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The files that calls of this process hold at the moment.
 #[derive(Default)]
-pub(crate) struct Order {
-    turns: Arc<Turns>,
+pub(crate) struct WriteTurns {
+    turns: Arc<LockedFiles>,
 }
 
 #[derive(Default)]
-struct Turns {
+struct LockedFiles {
     taken: Mutex<HashSet<PathBuf>>,
     freed: Condvar,
 }
 
 /// The right to write some files; it ends when the value is dropped.
 pub(crate) struct Turn {
-    turns: Arc<Turns>,
+    turns: Arc<LockedFiles>,
     files: Vec<PathBuf>,
 }
 
-impl Order {
+impl WriteTurns {
     /// Waits until no other call holds one of these files, then holds them all; `None` where the call is cancelled or
     /// times out before. All files are taken at once, so no two calls can wait for each other.
     pub(crate) fn take<'p>(
@@ -49,7 +49,7 @@ impl Order {
             if cancel.stopped().is_some() {
                 return None;
             }
-            let waited = self.turns.freed.wait_timeout(taken, GLANCE);
+            let waited = self.turns.freed.wait_timeout(taken, CANCEL_CHECK_INTERVAL);
             taken = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         taken.extend(files.iter().cloned());

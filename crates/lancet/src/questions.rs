@@ -1,4 +1,4 @@
-//! Questions that outlive their call. A call that is made with [`Asks::Recorded`] writes its question into the state
+//! Questions that outlive their call. A call that is made with [`AskMode::Recorded`] writes its question into the state
 //! folder and is refused as `waiting`. A person may decide it in any process, and all decide the same record. The call
 //! sent again finds the decision and carries it out.
 
@@ -12,21 +12,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_history::{OperationStore, QuestionQuery, QuestionRecord, SessionName};
-use lancet_local_state::Presence;
+use lancet_local_state::ViewerPresence;
 
 use crate::approval::{Answer, Question, encoding};
-use crate::call::{Asks, Caller, Deciders, RawCall};
+use crate::call::{AskMode, Caller, Deciders, RawCall};
 use crate::engine::Lancet;
 use crate::reply::Reply;
 use crate::session::{Session, is_unnamed};
 
 use events::decided_event;
 pub(crate) use events::waiting_event;
-use fitting::{fits, is_nothing};
-pub(crate) use kept::{CarriedOut, KeptReply, carried_out};
-pub use lancet_history::{Decided, HistoryError, QuestionState};
+use fitting::{check_answer, leaves_file_out};
+pub(crate) use kept::{DecisionProgress, StoredReply, check_carried_out};
+pub use lancet_history::{DecideOutcome, HistoryError, QuestionState};
 pub use lancet_model::waiting::WaitingCall;
-pub(crate) use waiting::{KeptCall, RecordedCall, WatchedFile, has_changed};
+pub(crate) use waiting::{RecordedCall, StoredCall, WatchedFile, has_changed};
 
 /// The questions of the state folder that concern the roots of an engine.
 #[derive(Clone)]
@@ -93,8 +93,8 @@ pub enum FoundQuestion {
 /// As long as this value lives, calls on the same roots record their questions and wait for them.
 #[derive(Debug)]
 #[must_use]
-pub struct Watch {
-    _held: Vec<Presence>,
+pub struct QuestionWatch {
+    _held: Vec<ViewerPresence>,
 }
 
 impl Lancet {
@@ -112,7 +112,7 @@ impl Lancet {
 
 impl Questions {
     /// Returns the questions of the state folder whatever the roots are. Calls do not wait for the readers of these.
-    pub fn of_all_projects(self) -> Self {
+    pub fn in_all_projects(self) -> Self {
         Self {
             roots: Vec::new(),
             ..self
@@ -140,16 +140,16 @@ impl Questions {
     /// # Errors
     /// The state folder cannot be read.
     pub fn open_ids(&self) -> Result<Vec<String>, HistoryError> {
-        self.store.open_questions(&self.roots)
+        self.store.open_question_ids(&self.roots)
     }
 
     fn query(&self, decided: bool) -> Result<Vec<RecordedQuestion>, HistoryError> {
-        let found = self.store.questions(&QuestionQuery {
+        let found = self.store.list_questions(&QuestionQuery {
             below: self.roots.clone(),
             decided,
             limit: None,
         })?;
-        Ok(found.into_iter().filter_map(recorded).collect())
+        Ok(found.into_iter().filter_map(decode_record).collect())
     }
 
     /// Returns the question of this id.
@@ -157,7 +157,7 @@ impl Questions {
     /// # Errors
     /// The state folder cannot be read.
     pub fn get(&self, id: &str) -> Result<Option<RecordedQuestion>, HistoryError> {
-        Ok(self.store.question(id)?.and_then(recorded))
+        Ok(self.store.find_question(id)?.and_then(decode_record))
     }
 
     /// Finds a question by the end of its id: among the open ones first, then among all.
@@ -188,23 +188,26 @@ impl Questions {
     pub fn decide(&self, id: &str, answer: &Answer, by: &str) -> Result<(), DecideError> {
         let found = self.get(id)?;
         let found = found.ok_or_else(|| DecideError::Unknown(id.to_owned()))?;
-        fits(&found.question, answer).map_err(DecideError::DoesNotFit)?;
+        check_answer(&found.question, answer).map_err(DecideError::DoesNotFit)?;
         // A question that is too old counts as removed.
         let _ = self.store.prune_questions();
         let approves = match answer {
             Answer::No(_) | Answer::Unanswered(_) => false,
             // If nothing is picked, nothing is written, and the call sent again raises a new question.
-            Answer::Picked { files, .. } => files.iter().any(|pick| !is_nothing(pick)),
+            Answer::Picked { files, .. } => files.iter().any(|pick| !leaves_file_out(pick)),
             _ => true,
         };
-        let words = encoding::answer(answer);
+        let words = encoding::encode_answer(answer);
         let event = decided_event(&found, answer, by);
-        match self.store.decide(id, approves, &words, by, &event)? {
-            Decided::Counts => Ok(()),
-            Decided::Unknown => Err(DecideError::Unknown(id.to_owned())),
-            Decided::TooLate(_) => {
+        match self
+            .store
+            .record_decision(id, approves, &words, by, &event)?
+        {
+            DecideOutcome::Counts => Ok(()),
+            DecideOutcome::Unknown => Err(DecideError::Unknown(id.to_owned())),
+            DecideOutcome::TooLate(_) => {
                 let now = self.get(id)?.unwrap_or(found);
-                Err(DecideError::TooLate(now.what_became_of_it()))
+                Err(DecideError::TooLate(now.describe_outcome()))
             }
         }
     }
@@ -213,14 +216,15 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn add_words(&self, id: &str, words: &str) -> Result<bool, HistoryError> {
+    pub fn add_message(&self, id: &str, words: &str) -> Result<bool, HistoryError> {
         let words = Some(words.to_owned());
         let amended = match self.get(id)?.and_then(|found| found.answer) {
             Some(Answer::No(_)) => Answer::No(words),
             Some(Answer::Unanswered(_)) => Answer::Unanswered(words),
             _ => return Ok(false),
         };
-        self.store.amend(id, &encoding::answer(&amended))
+        self.store
+            .amend_rejection(id, &encoding::encode_answer(&amended))
     }
 
     /// Returns whether a program watches the recorded questions.
@@ -229,7 +233,7 @@ impl Questions {
     }
 
     /// Returns whether a question is about files below the roots alone.
-    pub fn concerns(&self, question: &RecordedQuestion) -> bool {
+    pub fn is_below_roots(&self, question: &RecordedQuestion) -> bool {
         let is_below = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
         let mut files = question.question.files.iter();
         files.all(|file| is_below(&file.path))
@@ -240,20 +244,20 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn call(
+    pub fn call_to_carry_out(
         &self,
         id: &str,
         lancet: &Lancet,
     ) -> Result<Option<(Session, RawCall)>, HistoryError> {
-        let (Some(found), Some(call)) = (self.get(id)?, self.store.arguments(id)?) else {
+        let (Some(found), Some(call)) = (self.get(id)?, self.store.call_arguments(id)?) else {
             return Ok(None);
         };
-        let Some(KeptCall {
+        let Some(StoredCall {
             tool,
             arguments,
             turn,
             version,
-        }) = KeptCall::decode(&call)
+        }) = StoredCall::decode(&call)
         else {
             return Ok(None);
         };
@@ -271,7 +275,7 @@ impl Questions {
         };
         let call = RawCall::new(tool, arguments)
             .with_caller(caller)
-            .asking(Asks::Recorded {
+            .with_ask_mode(AskMode::Recorded {
                 deciders: Deciders::Present,
                 waited_on: Some(id.to_owned()),
             });
@@ -282,18 +286,18 @@ impl Questions {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn keep_reply(&self, id: &str, reply: &Reply) -> Result<(), HistoryError> {
+    pub fn store_reply(&self, id: &str, reply: &Reply) -> Result<(), HistoryError> {
         self.store
-            .keep_answer(id, &KeptReply::from_reply(reply).encode())
+            .store_answer(id, &StoredReply::from_reply(reply).encode())
     }
 
     /// Returns the answer of the call that carried out the decision; none if no call has.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn kept_reply(&self, id: &str) -> Result<Option<Reply>, HistoryError> {
-        let answer = self.store.question(id)?.and_then(|found| found.answer);
-        Ok(answer.and_then(|answer| KeptReply::decode(&answer)?.reply()))
+    pub fn stored_reply(&self, id: &str) -> Result<Option<Reply>, HistoryError> {
+        let answer = self.store.find_question(id)?.and_then(|found| found.answer);
+        Ok(answer.and_then(|answer| StoredReply::decode(&answer)?.into_reply()))
     }
 
     /// Withdraws an open question.
@@ -301,26 +305,27 @@ impl Questions {
     /// # Errors
     /// The state folder cannot be written.
     pub fn withdraw(&self, id: &str) -> Result<(), HistoryError> {
-        self.store.withdraw(id)
+        self.store.withdraw_question(id)
     }
 
     /// Returns which of these questions are no longer open.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError> {
-        self.store.no_longer_open(ids)
+    pub fn closed_ids(&self, ids: &[String]) -> Result<Vec<String>, HistoryError> {
+        self.store.closed_questions(ids)
     }
 
     /// Announces that the caller watches the questions about files below the roots. From now on calls record theirs.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn watch(&self) -> io::Result<Watch> {
+    pub fn watch(&self) -> io::Result<QuestionWatch> {
         let workspaces = self.workspaces.iter();
-        let announced = workspaces.map(|workspace| Presence::announce(&self.state, workspace));
+        let announced =
+            workspaces.map(|workspace| ViewerPresence::announce(&self.state, workspace));
         let held = announced.collect::<io::Result<_>>()?;
-        Ok(Watch { _held: held })
+        Ok(QuestionWatch { _held: held })
     }
 
     /// Removes questions that are too old.
@@ -334,7 +339,7 @@ impl Questions {
 
 impl RecordedQuestion {
     /// Describes in a sentence what became of the question.
-    pub fn what_became_of_it(&self) -> String {
+    pub fn describe_outcome(&self) -> String {
         let id = &self.id;
         let by = self
             .decided
@@ -363,11 +368,11 @@ impl RecordedQuestion {
 /// Returns whether a program watches the questions of one of these workspaces.
 pub(crate) fn is_watched(state: &Path, workspaces: &[String]) -> bool {
     let mut workspaces = workspaces.iter();
-    workspaces.any(|workspace| Presence::is_announced(state, workspace))
+    workspaces.any(|workspace| ViewerPresence::is_announced(state, workspace))
 }
 
 /// Decodes a record; none if a newer lancet has written it.
-fn recorded(record: QuestionRecord) -> Option<RecordedQuestion> {
+fn decode_record(record: QuestionRecord) -> Option<RecordedQuestion> {
     let question = encoding::decode_question(&record.shown)?;
     let answer = record.decision.as_ref();
     let answer = answer.and_then(|decision| encoding::decode_answer(&decision.words));

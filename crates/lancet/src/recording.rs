@@ -7,20 +7,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lancet_git::OutsideFiles;
-use lancet_history::{Author, CheckpointQuery, HistoryError, OperationStore, WorkspaceRef};
-use lancet_recording::{Coverage, Recorder, Unattributed};
+use lancet_git::GlobalFiles;
+use lancet_history::{
+    CheckpointQuery, HistoryError, OperationAuthor, OperationStore, WorkspaceRef,
+};
+use lancet_recording::{Recorder, ScanCoverage, Unattributed};
 use lancet_search::Excludes;
 
 use crate::call::Caller;
 use crate::engine::{EngineView, Lancet};
 use crate::operation::new_id;
 use crate::session::Session;
-use crate::stages::examine::search::gate::Guard;
+use crate::stages::examine::search::gate::WalkGuard;
 
 pub use self::calls::{BegunCall, BegunRun, CallEnd, EndedCall};
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
-pub use lancet_recording::{RecordError, RecordedLook, shown_command, shown_script};
+pub use lancet_recording::{RecordError, RecordedLook, format_command, shown_script};
 
 /// Records what other programs change below the first root of an engine.
 ///
@@ -39,7 +41,7 @@ pub use lancet_recording::{RecordError, RecordedLook, shown_command, shown_scrip
 /// let recording = lancet.recording().ok_or("no state folder")?;
 /// let session = lancet.new_session();
 ///
-/// let before = recording.look(CheckpointKind::Before, None, &session)?;
+/// let before = recording.set_checkpoint(CheckpointKind::Before, None, &session)?;
 /// std::fs::write(&file, "two\n")?; // another program
 /// let call = RecordedCall::default();
 /// let after = recording.record(before.number, "Bash", &Caller::default(), call, &session)?;
@@ -73,7 +75,7 @@ impl Recording {
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
-    pub fn look(
+    pub fn set_checkpoint(
         &self,
         kind: CheckpointKind,
         name: Option<&str>,
@@ -81,7 +83,7 @@ impl Recording {
     ) -> Result<RecordedLook, RecordError> {
         let unattributed = Unattributed::AfterLeftCall;
         self.with_recorder(None, |recorder| {
-            recorder.look(kind, name, session.key(), unattributed)
+            recorder.set_checkpoint(kind, name, session.key(), unattributed)
         })
     }
 
@@ -101,7 +103,7 @@ impl Recording {
         let call = lancet_recording::ProgramCall {
             since,
             tool,
-            author: Author {
+            author: OperationAuthor {
                 session: session.key(),
                 client: caller.client.as_deref(),
                 version: caller.version.as_deref(),
@@ -112,7 +114,7 @@ impl Recording {
             number: None,
             paths: &[],
         };
-        self.with_recorder(None, |recorder| recorder.record(&call))
+        self.with_recorder(None, |recorder| recorder.record_call(&call))
     }
 
     /// Lists the checkpoints of the root, newest first.
@@ -158,15 +160,15 @@ impl Recording {
         let settings = &self.engine.settings;
         let excludes = settings.search.excludes.clone().map(|file| Excludes {
             file,
-            relative_to: self.engine.ceiling().roots()[0].clone(),
+            relative_to: self.engine.full_workspace().roots()[0].clone(),
         });
         let (git, checkpoint) = (&settings.write.git, &settings.checkpoint);
-        let gate = Guard::new(&self.engine);
+        let gate = WalkGuard::for_checkpoint(&self.engine);
         work(&Recorder {
             workspace: self.workspace(),
             disk: Arc::clone(&self.engine.base().disk),
             store: &*self.store,
-            coverage: Coverage {
+            coverage: ScanCoverage {
                 excludes: excludes.as_ref(),
                 gate: &gate,
                 leaves_out: &|path| checkpoint.exclude.matches(path),
@@ -175,7 +177,7 @@ impl Recording {
                 largest_file: checkpoint.max_file,
                 most_bytes: checkpoint.max_size,
             },
-            outside: OutsideFiles {
+            outside: GlobalFiles {
                 config: &git.config,
                 attributes: &git.attributes,
             },

@@ -7,44 +7,44 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lancet_local_state::ResidentNote;
-use lancet_search::{IndexStatus, Residency, ResidentFacts, WhyNot};
+use lancet_search::{AbsenceReason, IndexResidency, IndexStatus, ResidentFacts};
 use serde::{Deserialize, Serialize};
 
 /// Publishes what this engine has resident. Without a state folder nothing is published.
 #[derive(Debug)]
-pub(crate) struct ResidencyTeller {
+pub(crate) struct ResidencyPublisher {
     note: Option<ResidentNote>,
     told: Mutex<BTreeMap<PathBuf, IndexStatus>>,
 }
 
-impl ResidencyTeller {
+impl ResidencyPublisher {
     /// Prepares to publish; touches no file.
     pub(crate) fn new(state: Option<&Path>) -> Self {
-        ResidencyTeller {
+        ResidencyPublisher {
             note: state.map(ResidentNote::new),
             told: Mutex::default(),
         }
     }
 
     /// Publishes what is resident of one root. This may be called with each search: it writes only where there is news
-    /// ([`IndexStatus::is_news`]).
-    pub(crate) fn tell(&self, status: IndexStatus) {
+    /// ([`IndexStatus::differs_notably_from`]).
+    pub(crate) fn publish(&self, status: IndexStatus) {
         let Some(note) = &self.note else { return };
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told
             .get(&status.root)
-            .is_some_and(|last| !status.is_news(last))
+            .is_some_and(|last| !status.differs_notably_from(last))
         {
             return;
         }
         told.insert(status.root.clone(), status);
-        let written = ToldNote {
+        let written = ResidencyFile {
             process: std::process::id(),
-            indexes: told.values().map(ToldRoot::from_status).collect(),
+            indexes: told.values().map(PublishedRoot::from_status).collect(),
         };
         // Searches go on at full speed even if the disk is full, so errors are ignored.
         if let Ok(text) = serde_json::to_string(&written) {
-            let _ = note.publish(&text);
+            let _ = note.publish_note(&text);
         }
     }
 }
@@ -61,10 +61,10 @@ pub struct RunningIndex {
 
 /// Returns what all running processes that use a state folder have resident.
 pub fn running_indexes(state: &Path) -> Vec<RunningIndex> {
-    let texts = ResidentNote::of_all_processes(state);
+    let texts = ResidentNote::read_all_processes(state);
     let notes = texts
         .iter()
-        .filter_map(|text| serde_json::from_str::<ToldNote>(text).ok());
+        .filter_map(|text| serde_json::from_str::<ResidencyFile>(text).ok());
     let indexes = notes.flat_map(|note| {
         let entries = note.indexes.into_iter();
         entries.filter_map(move |entry| {
@@ -84,26 +84,26 @@ pub fn running_indexes(state: &Path) -> Vec<RunningIndex> {
 
 /// The content of one engine's file.
 #[derive(Serialize, Deserialize)]
-struct ToldNote {
+struct ResidencyFile {
     process: u32,
-    indexes: Vec<ToldRoot>,
+    indexes: Vec<PublishedRoot>,
 }
 
 /// One root in the file. Durations are in milliseconds, points in time in milliseconds since 1970.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ToldRoot {
+struct PublishedRoot {
     root: String,
     residency: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    facts: Option<ToldFacts>,
+    facts: Option<PublishedFacts>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ToldFacts {
+struct PublishedFacts {
     since: u64,
     built_in: u64,
     files: u64,
@@ -115,14 +115,16 @@ struct ToldFacts {
     answered: u64,
 }
 
-impl ToldRoot {
-    fn from_status(status: &IndexStatus) -> ToldRoot {
+impl PublishedRoot {
+    fn from_status(status: &IndexStatus) -> PublishedRoot {
         let (residency, why, facts) = match &status.residency {
-            Residency::Building => ("building", None, None),
-            Residency::Absent(why) => ("absent", Some(why.as_str().to_owned()), None),
-            Residency::Resident(facts) => ("resident", None, Some(ToldFacts::from_facts(facts))),
+            IndexResidency::Building => ("building", None, None),
+            IndexResidency::Absent(why) => ("absent", Some(why.as_str().to_owned()), None),
+            IndexResidency::Resident(facts) => {
+                ("resident", None, Some(PublishedFacts::from_facts(facts)))
+            }
         };
-        ToldRoot {
+        PublishedRoot {
             root: status.root.to_string_lossy().into_owned(),
             residency: residency.to_owned(),
             why,
@@ -133,12 +135,12 @@ impl ToldRoot {
     /// Returns the status; none if another version of lancet wrote a value that this one does not know.
     fn status(self) -> Option<IndexStatus> {
         let residency = match self.residency.as_str() {
-            "building" => Residency::Building,
-            "resident" => Residency::Resident(self.facts?.facts()),
+            "building" => IndexResidency::Building,
+            "resident" => IndexResidency::Resident(self.facts?.facts()),
             "absent" => {
                 let word = self.why?;
-                let mut known = WhyNot::ALL.into_iter();
-                Residency::Absent(known.find(|why| why.as_str() == word)?)
+                let mut known = AbsenceReason::ALL.into_iter();
+                IndexResidency::Absent(known.find(|why| why.as_str() == word)?)
             }
             _ => return None,
         };
@@ -149,10 +151,10 @@ impl ToldRoot {
     }
 }
 
-impl ToldFacts {
-    fn from_facts(facts: &ResidentFacts) -> ToldFacts {
+impl PublishedFacts {
+    fn from_facts(facts: &ResidentFacts) -> PublishedFacts {
         let since = facts.since.duration_since(UNIX_EPOCH).unwrap_or_default();
-        ToldFacts {
+        PublishedFacts {
             since: milliseconds(since),
             built_in: milliseconds(facts.built_in),
             files: facts.files,
@@ -189,7 +191,7 @@ fn milliseconds(time: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    fn resident(root: &str, answered: u64) -> IndexStatus {
+    fn resident_status(root: &str, answered: u64) -> IndexStatus {
         let facts = ResidentFacts {
             since: UNIX_EPOCH + Duration::from_millis(1_700_000_000_123),
             built_in: Duration::from_millis(900),
@@ -203,26 +205,28 @@ mod tests {
         };
         IndexStatus {
             root: root.into(),
-            residency: Residency::Resident(facts),
+            residency: IndexResidency::Resident(facts),
         }
     }
 
     #[test]
-    fn what_is_told_is_read_as_it_was_told() {
+    fn published_status_is_read_back_unchanged() {
         let state = tempfile::tempdir().unwrap();
-        let teller = ResidencyTeller::new(Some(state.path()));
-        let mut all = vec![resident("/p", 7)];
-        for (number, why) in WhyNot::ALL.into_iter().enumerate() {
+        let teller = ResidencyPublisher::new(Some(state.path()));
+        let mut all = vec![resident_status("/p", 7)];
+        for (number, why) in AbsenceReason::ALL.into_iter().enumerate() {
             all.push(IndexStatus {
                 root: format!("/q/{number}").into(),
-                residency: Residency::Absent(why),
+                residency: IndexResidency::Absent(why),
             });
         }
         all.push(IndexStatus {
             root: "/r".into(),
-            residency: Residency::Building,
+            residency: IndexResidency::Building,
         });
-        all.iter().cloned().for_each(|status| teller.tell(status));
+        all.iter()
+            .cloned()
+            .for_each(|status| teller.publish(status));
         let told = running_indexes(state.path());
         let statuses: Vec<IndexStatus> = told.iter().map(|told| told.status.clone()).collect();
         assert_eq!(statuses, all);
@@ -232,32 +236,32 @@ mod tests {
     }
 
     #[test]
-    fn searches_write_nothing_until_they_have_doubled() {
+    fn publishes_only_when_searches_have_doubled() {
         let state = tempfile::tempdir().unwrap();
-        let teller = ResidencyTeller::new(Some(state.path()));
+        let teller = ResidencyPublisher::new(Some(state.path()));
         let answered = || match &running_indexes(state.path())[..] {
             [one] => match &one.status.residency {
-                Residency::Resident(facts) => facts.answered,
+                IndexResidency::Resident(facts) => facts.answered,
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),
         };
-        teller.tell(resident("/p", 40));
-        teller.tell(resident("/p", 79));
+        teller.publish(resident_status("/p", 40));
+        teller.publish(resident_status("/p", 79));
         assert_eq!(answered(), 40);
-        teller.tell(resident("/p", 80));
+        teller.publish(resident_status("/p", 80));
         assert_eq!(answered(), 80);
     }
 
     #[test]
-    fn what_another_version_tells_is_passed_over() {
+    fn ignores_status_written_by_another_version() {
         let state = tempfile::tempdir().unwrap();
         let note = ResidentNote::new(state.path());
-        note.publish("{\"process\":1,\"indexes\":[{\"root\":\"/a\",\"residency\":\"frozen\"},{\"root\":\"/b\",\"residency\":\"building\",\"new\":1}]}").unwrap();
+        note.publish_note("{\"process\":1,\"indexes\":[{\"root\":\"/a\",\"residency\":\"frozen\"},{\"root\":\"/b\",\"residency\":\"building\",\"new\":1}]}").unwrap();
         let told = running_indexes(state.path());
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].status.root, Path::new("/b"));
-        note.publish("nonsense").unwrap();
+        note.publish_note("nonsense").unwrap();
         assert_eq!(running_indexes(state.path()), []);
     }
 }

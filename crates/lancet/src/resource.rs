@@ -12,12 +12,12 @@ pub use lancet_workspace::FileWatch;
 use crate::call::{Cancel, RawCall};
 use crate::engine::Lancet;
 use crate::stages::locate::{Intent, locate};
-use crate::stages::open::LARGEST;
+use crate::stages::open::MAX_EDITED_SIZE;
 
 /// The most names that a completion returns.
-const MOST_NAMES: usize = 100;
+const MAX_COMPLETIONS: usize = 100;
 /// The longest time for one completion.
-const COMPLETION: Duration = Duration::from_secs(1);
+const COMPLETION_BUDGET: Duration = Duration::from_secs(1);
 
 /// A file and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,7 @@ pub struct Resource {
 
 /// The content of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResourceContent {
     /// Text in UTF-8.
     Text(String),
@@ -41,7 +42,7 @@ pub enum ResourceContent {
 /// Why a resource cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NoResource {
+pub enum ResourceError {
     /// There is no such file here, or it may not be read.
     NotFound,
     /// The file is longer than an answer may be: this many characters, or bytes if it is not text.
@@ -62,28 +63,28 @@ impl Lancet {
     ///
     /// # Errors
     /// There is no such file that may be read, or it is too long for an answer.
-    pub fn resource(&self, path: &Path) -> Result<Resource, NoResource> {
+    pub fn resource(&self, path: &Path) -> Result<Resource, ResourceError> {
         let engine = self.engine();
         let target = locate(&engine, &path.to_string_lossy(), Intent::Show)
-            .map_err(|_| NoResource::NotFound)?;
+            .map_err(|_| ResourceError::NotFound)?;
         if target.located.kind() != FileType::File {
-            return Err(NoResource::NotFound);
+            return Err(ResourceError::NotFound);
         }
         let most = engine.answer_limit;
         // A character has at most four bytes, so a longer file need not be read.
-        let stamp = target.located.stat().ok_or(NoResource::NotFound)?;
+        let stamp = target.located.stat().ok_or(ResourceError::NotFound)?;
         if stamp.size > (most as u64).saturating_mul(4) {
-            return Err(NoResource::TooLong(most));
+            return Err(ResourceError::TooLong(most));
         }
-        let found = target.located.snapshot(LARGEST);
-        let found = found.map_err(|_| NoResource::Unreadable)?;
+        let found = target.located.read_snapshot(MAX_EDITED_SIZE);
+        let found = found.map_err(|_| ResourceError::Unreadable)?;
         let is_text = !found.bytes.contains(&0);
         let content = match std::str::from_utf8(&found.bytes) {
             Ok(text) if is_text && text.chars().count() > most => {
-                return Err(NoResource::TooLong(most));
+                return Err(ResourceError::TooLong(most));
             }
             Ok(text) if is_text => ResourceContent::Text(text.to_owned()),
-            _ if found.bytes.len() > most => return Err(NoResource::TooLong(most)),
+            _ if found.bytes.len() > most => return Err(ResourceError::TooLong(most)),
             _ => ResourceContent::Bytes(found.bytes.to_vec()),
         };
         Ok(Resource {
@@ -111,10 +112,11 @@ impl Lancet {
             }
             _ => (beginning, ""),
         };
-        let name = escaped(name);
+        let name = escape_glob(name);
         let search = json!({ "path": folder, "pattern": format!("{{{name}*,{name}*/**}}") });
-        let call = RawCall::new("Glob", search).with_cancel(Cancel::within(COMPLETION));
-        let reply = self.new_session().apart().call(call);
+        let call =
+            RawCall::new("Glob", search).with_cancel(Cancel::with_time_limit(COMPLETION_BUDGET));
+        let reply = self.new_session().for_host().call(call);
         let files = reply.data()["files"]
             .as_array()
             .cloned()
@@ -126,13 +128,13 @@ impl Lancet {
             .filter(|file| file.starts_with(beginning))
             .collect();
         files.sort_by_key(|file| (file.matches('/').count(), file.clone()));
-        files.truncate(MOST_NAMES);
+        files.truncate(MAX_COMPLETIONS);
         files
     }
 }
 
 /// Escapes a part of a name, so that a glob pattern takes it literally.
-fn escaped(name: &str) -> String {
+fn escape_glob(name: &str) -> String {
     let mut out = String::new();
     for character in name.chars() {
         match character {

@@ -26,11 +26,11 @@ use std::sync::Arc;
 
 use lancet_history::{IdMatch, NewLook, Operation, OperationStore, UnseenQuery};
 
-pub use crate::undo::{HunkLines, NoHunk, PartOf, TakeHunk};
-pub use comments::{CommentError, LONGEST_COMMENT, NewComment};
-pub use count::{MOST_COUNTED, ReviewTally};
+pub use crate::undo::{HunkLines, HunkSource, HunkUndoRequest, InvalidHunk};
+pub use comments::{CommentError, MAX_COMMENT_LENGTH, NewComment};
+pub use count::{MAX_COUNTED_FILES, ReviewTally};
 pub use file::{Contribution, ReviewHunk, ReviewText, ReviewedFile};
-pub use groups::{ReviewGroup, grouped};
+pub use groups::{ReviewGroup, group_files};
 pub use lancet_history::{
     Comment, CommentKind, DeliveredWith, HistoryError, PAGE_CLIENT, SHELL_CLIENT, UnseenFile,
 };
@@ -102,7 +102,7 @@ impl Reviews {
     /// # Errors
     /// The state folder cannot be read.
     pub fn list(&self, most: usize) -> Result<ReviewList, HistoryError> {
-        let mut unseen = self.unseen()?.into_iter();
+        let mut unseen = self.unseen_files()?.into_iter();
         let upto = unseen.as_slice().iter().map(|file| file.newest).max();
         let mut files = Vec::new();
         while files.len() < most {
@@ -121,8 +121,8 @@ impl Reviews {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn unseen(&self) -> Result<Vec<UnseenFile>, HistoryError> {
-        self.store.unseen(&self.query()?)
+    pub fn unseen_files(&self) -> Result<Vec<UnseenFile>, HistoryError> {
+        self.store.unseen_files(&self.unseen_query()?)
     }
 
     /// Returns what is to be reviewed of one file; none where nothing is.
@@ -130,13 +130,17 @@ impl Reviews {
     /// # Errors
     /// The state folder cannot be read.
     pub fn file(&self, path: &Path) -> Result<Option<ReviewedFile>, HistoryError> {
-        let Some(chain) = Chain::load(&*self.store, path, None, &self.others()?)? else {
+        let Some(chain) = Chain::load(&*self.store, path, None, &self.other_workspace_ids()?)?
+        else {
             return Ok(None);
         };
-        let is_all_own = chain.steps.iter().all(|step| step.operation.is_a_persons());
+        let is_all_own = chain
+            .steps
+            .iter()
+            .all(|step| step.operation.is_made_by_person());
         match is_all_own || !self.covers(path) {
             true => Ok(None),
-            false => file::reviewed(&self.history, &*self.store, path, &chain),
+            false => file::review_file(&self.history, &*self.store, path, &chain),
         }
     }
 
@@ -192,7 +196,7 @@ impl Reviews {
             };
             looks.push(look(path, chain::revision(&change.after)));
             // The file's earlier names are marked as seen, too.
-            let chain = Chain::load(&*self.store, path, Some(id), &self.others()?)?;
+            let chain = Chain::load(&*self.store, path, Some(id), &self.other_workspace_ids()?)?;
             for step in chain.iter().flat_map(|chain| &chain.steps) {
                 let old = step.change().moved_from.as_deref();
                 looks.extend(old.map(|old| NewLook {
@@ -211,7 +215,7 @@ impl Reviews {
     /// # Errors
     /// The state folder cannot be written.
     pub fn mark_all_seen(&self, upto: i64) -> Result<usize, HistoryError> {
-        self.store.record_look_at_all(&self.query()?, upto)
+        self.store.record_looks_at_all(&self.unseen_query()?, upto)
     }
 
     /// Returns the hunks of each file of an operation, as a request to undo a hunk names them. A file that cannot be
@@ -230,21 +234,21 @@ impl Reviews {
     /// Undoes exactly one hunk, as a separate operation, if its lines are on the disk as they were shown. Otherwise the
     /// answer is the refusal `conflict`, and the file stays as it is. The caller must have the person's yes. Protected
     /// names and what the policy denies are refused all the same.
-    pub fn take_back(&self, asked: TakeHunk) -> Reply {
+    pub fn undo_hunk(&self, asked: HunkUndoRequest) -> Reply {
         let caller = Caller::client(PAGE_CLIENT, env!("CARGO_PKG_VERSION"));
-        let approver = Arc::new(AskedFor);
-        stages::run_hunk(&self.lancet.new_session(), caller, Some(approver), asked)
+        let session = self.lancet.new_session().with_approver(RequestedByPerson);
+        stages::run_hunk_undo(&session, caller, asked)
     }
 
-    fn query(&self) -> Result<UnseenQuery, HistoryError> {
+    fn unseen_query(&self) -> Result<UnseenQuery, HistoryError> {
         Ok(UnseenQuery {
             below: self.lancet.roots(),
-            without: self.others()?,
+            without: self.other_workspace_ids()?,
             ..UnseenQuery::default()
         })
     }
 
-    fn others(&self) -> Result<Vec<[u8; 32]>, HistoryError> {
+    fn other_workspace_ids(&self) -> Result<Vec<[u8; 32]>, HistoryError> {
         Ok(self.lancet.engine().other_workspaces()?.ids())
     }
 
@@ -254,9 +258,9 @@ impl Reviews {
 }
 
 /// Answers the question about a change that the person has just requested.
-struct AskedFor;
+struct RequestedByPerson;
 
-impl Approver for AskedFor {
+impl Approver for RequestedByPerson {
     fn ask(&self, question: &Question, _: &Wait) -> Answer {
         match question.is_protected() {
             true => Answer::No(Some(
@@ -266,7 +270,7 @@ impl Approver for AskedFor {
         }
     }
 
-    fn beforehand(&self, _protected: bool) -> Option<String> {
+    fn consent_given_in_advance(&self, _protected: bool) -> Option<String> {
         Some("a person on the page".to_owned())
     }
 }

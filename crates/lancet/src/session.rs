@@ -14,17 +14,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lancet_history::{Ledger, LedgerStore, SessionName};
 
-use crate::engine::{Lancet, Notified};
+use crate::approval::Approver;
+use crate::engine::{Lancet, ReportedDatabases};
 use crate::refusal::Refusal;
 
 pub use announced::AnnouncedSession;
-pub(crate) use grants::{LastingAnswer, Reach};
+pub(crate) use grants::{GrantScope, LastingAnswer};
 use pages::Pages;
-pub(crate) use pages::{Kept, PagedBy};
+pub(crate) use pages::{CachedResult, PagedBy};
 pub(crate) use state::{SessionInner, is_unnamed};
 
 /// How many named sessions stay in memory. Each may use 25 MB for cached content.
-const SESSIONS_READY: usize = 32;
+const MAX_SESSIONS_IN_MEMORY: usize = 32;
 
 /// One conversation. Cloning is cheap; all clones share one ledger.
 #[derive(Clone)]
@@ -32,6 +33,8 @@ pub struct Session {
     pub(crate) inner: Arc<SessionInner>,
     /// The engine as this conversation sees it, possibly narrowed.
     pub(crate) lancet: Lancet,
+    /// The approver of the calls through this handle; none where the engine's approver is used.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
     reader: Reader,
 }
 
@@ -46,6 +49,7 @@ enum Reader {
 
 /// The predicted result of a call, without any effect.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Check {
     /// The call would be carried out.
     Passes,
@@ -73,15 +77,16 @@ impl Session {
         Self {
             inner,
             lancet,
+            approver: None,
             reader: Reader::Model,
         }
     }
 
     /// Returns a handle on the same conversation whose reads and answers do not count as seen by the model. A Read
-    /// through it always answers with text. A host tool gets such a session and uses [`seen`](Self::seen) to record
+    /// through it always answers with text. A host tool gets such a session and uses [`note_seen`](Self::note_seen) to record
     /// what it passes on to the model.
     #[must_use]
-    pub fn apart(&self) -> Session {
+    pub fn for_host(&self) -> Session {
         Session {
             reader: Reader::Host,
             ..self.clone()
@@ -90,22 +95,32 @@ impl Session {
 
     /// Returns a handle on the same conversation that uses another view of the same engine.
     #[must_use]
-    pub fn within(&self, lancet: &Lancet) -> Session {
+    pub fn with_view(&self, lancet: &Lancet) -> Session {
         Session {
             lancet: lancet.clone(),
             ..self.clone()
         }
     }
 
+    /// Returns a handle on the same conversation whose calls query this approver in place of the engine's: for a host
+    /// whose user has seen what will become of the files.
+    #[must_use]
+    pub fn with_approver(&self, approver: impl Approver + 'static) -> Session {
+        Session {
+            approver: Some(Arc::new(approver)),
+            ..self.clone()
+        }
+    }
+
     /// Returns whether the model does not see the answers of this handle.
-    pub(crate) fn is_apart(&self) -> bool {
+    pub(crate) fn is_for_host(&self) -> bool {
         self.reader == Reader::Host
     }
 
     /// Records that the host shortened the conversation: what was seen still counts, but the next Read of each file
     /// answers with text.
-    pub fn shortened(&self) {
-        self.ledger().shortened();
+    pub fn note_compaction(&self) {
+        self.ledger().forget_shown_texts();
     }
 
     /// Releases the cached contents of files, for a conversation that is idle. What was seen still counts, and contents
@@ -120,14 +135,14 @@ impl Session {
         // Grants of the parent are not copied: the person gave them to the parent only.
         let new = name.map_or_else(SessionInner::unnamed, SessionInner::named);
         let inner = SessionInner {
-            ledger: Mutex::new(self.ledger().fork()),
-            told: Notified::like(&self.inner.told),
-            told_flaws: told_flaws::ToldFlaws::like(&self.inner.told_flaws),
+            ledger: Mutex::new(self.ledger().fork_for_child()),
+            told: ReportedDatabases::copied_from(&self.inner.told),
+            told_flaws: told_flaws::ReportedFlaws::copied_from(&self.inner.told_flaws),
             ..new
         };
         let child = Session::new(self.lancet.clone(), Arc::new(inner));
-        child.keep_all();
-        remember(&self.lancet, &child.inner);
+        child.store_all_entries();
+        register_session(&self.lancet, &child.inner);
         child
     }
 
@@ -164,46 +179,46 @@ impl Session {
             return;
         };
         let mut ledger = self.ledger();
-        if let Ok(loaded) = store.load(name, ledger.cursor()) {
-            ledger.take_in(loaded.rows, loaded.cursor);
+        if let Ok(loaded) = store.load_rows(name, ledger.load_cursor()) {
+            ledger.merge_rows(loaded.rows, loaded.cursor);
         }
     }
 
     /// Stores the ledger entry of one file, if this session has a name. If the store cannot be written, the model has
     /// to read the file again.
-    pub(crate) fn keep(&self, path: &Path) {
-        self.keep_files(&[path]);
+    pub(crate) fn store_entry(&self, path: &Path) {
+        self.store_entries(&[path]);
     }
 
     /// Stores the ledger entries of several files, in one transaction.
-    pub(crate) fn keep_files(&self, paths: &[&Path]) {
+    pub(crate) fn store_entries(&self, paths: &[&Path]) {
         let Some((name, store)) = self.name_and_store() else {
             return;
         };
         let ledger = self.ledger();
         let entries: Vec<_> = paths
             .iter()
-            .filter_map(|path| Some((*path, ledger.peek(path)?)))
+            .filter_map(|path| Some((*path, ledger.get_without_use(path)?)))
             .collect();
         if !entries.is_empty() {
-            let _ = store.save(name, &entries);
+            let _ = store.save_entries(name, &entries);
         }
     }
 
     /// Removes a file's entry, from the store as well.
-    pub(crate) fn forget(&self, path: &Path) {
+    pub(crate) fn remove_entry(&self, path: &Path) {
         if let Some((name, store)) = self.name_and_store() {
-            let _ = store.forget(name, path);
+            let _ = store.forget_file(name, path);
         }
     }
 
-    fn keep_all(&self) {
+    fn store_all_entries(&self) {
         let Some((name, store)) = self.name_and_store() else {
             return;
         };
         let ledger = self.ledger();
         let entries: Vec<_> = ledger.entries().collect();
-        let _ = store.save(name, &entries);
+        let _ = store.save_entries(name, &entries);
     }
 
     fn name_and_store(&self) -> Option<(&SessionName, &Arc<dyn LedgerStore>)> {
@@ -228,7 +243,7 @@ impl Lancet {
             }
             None => {
                 let session = Arc::new(SessionInner::named(name.clone()));
-                ready(&mut sessions, Arc::clone(&session));
+                keep_in_memory(&mut sessions, Arc::clone(&session));
                 session
             }
         };
@@ -242,18 +257,18 @@ impl Lancet {
 }
 
 /// Registers a named session under its name.
-fn remember(lancet: &Lancet, session: &Arc<SessionInner>) {
+fn register_session(lancet: &Lancet, session: &Arc<SessionInner>) {
     if session.name.is_some() {
         let mut sessions = lancet.base().sessions();
         sessions.retain(|known| known.name != session.name);
-        ready(&mut sessions, Arc::clone(session));
+        keep_in_memory(&mut sessions, Arc::clone(session));
     }
 }
 
 /// Keeps a session in memory, and drops the oldest one without a handle.
-fn ready(sessions: &mut Vec<Arc<SessionInner>>, session: Arc<SessionInner>) {
+fn keep_in_memory(sessions: &mut Vec<Arc<SessionInner>>, session: Arc<SessionInner>) {
     sessions.push(session);
-    if sessions.len() > SESSIONS_READY
+    if sessions.len() > MAX_SESSIONS_IN_MEMORY
         && let Some(at) = sessions
             .iter()
             .position(|session| Arc::strong_count(session) == 1)

@@ -16,12 +16,12 @@ use crate::history::SubAgents;
 use crate::session::is_unnamed;
 
 pub use lancet_history::{ChangedPath, HistoryError, SessionActivity, SessionStop};
-pub use overlaps::{Overlap, Overlapping};
+pub use overlaps::{Overlap, OverlappingSession};
 
 /// How many files of a session are listed.
-const MOST_FILES: usize = 200;
+const MAX_LISTED_FILES: usize = 200;
 /// A named session that no process has announced counts as at work for this long after its last call, in seconds.
-const RECENT: i64 = 15 * 60;
+const RECENT_SECONDS: i64 = 15 * 60;
 
 /// The sessions of the state folder that concern the roots of an engine.
 ///
@@ -115,7 +115,7 @@ impl Lancet {
 impl Sessions {
     /// Returns the sessions of the state folder whatever their roots are.
     #[must_use]
-    pub fn of_all_projects(self) -> Self {
+    pub fn in_all_projects(self) -> Self {
         Self {
             roots: Vec::new(),
             ..self
@@ -130,8 +130,10 @@ impl Sessions {
     /// The state folder cannot be read.
     pub fn list(&self) -> Result<Vec<SessionOverview>, HistoryError> {
         let open = self.store.open_sessions()?;
-        let stops = self.store.stops()?;
-        let recent = self.store.recent_sessions(seconds() - RECENT)?;
+        let stops = self.store.all_stops()?;
+        let recent = self
+            .store
+            .recent_sessions(current_seconds() - RECENT_SECONDS)?;
         let mut keys: Vec<&str> = Vec::new();
         let served = open.iter().map(|one| one.session.as_str());
         let stopped = stops.iter().map(|stop| stop.session.as_str());
@@ -143,7 +145,7 @@ impl Sessions {
                 keys.push(key);
             }
         }
-        let questions = self.store.questions(&QuestionQuery::default())?;
+        let questions = self.store.list_questions(&QuestionQuery::default())?;
         let sub_agents: SubAgents = self.store.sub_agents()?.into_iter().collect();
         let mut found = Vec::new();
         for key in keys {
@@ -151,7 +153,7 @@ impl Sessions {
                 key: key.to_owned(),
                 is_named: !is_unnamed(key),
                 connections: connections(&open, key),
-                activity: self.store.activity(key, MOST_FILES)?,
+                activity: self.store.session_activity(key, MAX_LISTED_FILES)?,
                 waiting: questions
                     .iter()
                     .filter(|question| question.session == key)
@@ -161,7 +163,7 @@ impl Sessions {
                 sub_agent: sub_agents.get(key).cloned(),
                 depth: sub_agents.depth(key),
             };
-            if overview.stop.is_some() || select::concerns(&overview, &self.roots) {
+            if overview.stop.is_some() || select::works_below(&overview, &self.roots) {
                 found.push(overview);
             }
         }
@@ -173,7 +175,7 @@ impl Sessions {
     /// # Errors
     /// The state folder cannot be read.
     pub fn overlaps(&self, sessions: &[SessionOverview]) -> Result<Vec<Overlap>, HistoryError> {
-        overlaps::find(&*self.store, sessions)
+        overlaps::find_overlaps(&*self.store, sessions)
     }
 
     /// Stops the writes of a session: in every process they are refused as `declined`, with this message for the model,
@@ -197,8 +199,8 @@ impl Sessions {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn stop_of(&self, key: &str) -> Result<Option<SessionStop>, HistoryError> {
-        self.store.stop_of(key)
+    pub fn session_stop(&self, key: &str) -> Result<Option<SessionStop>, HistoryError> {
+        self.store.session_stop(key)
     }
 
     /// Returns the listed sessions whose name ends with `part`, or the one that has exactly this name. A session that
@@ -208,7 +210,7 @@ impl Sessions {
     /// The state folder cannot be read.
     pub fn find(&self, part: &str) -> Result<Vec<String>, HistoryError> {
         let listed = self.list()?;
-        let activity = || self.store.activity(part, 1);
+        let activity = || self.store.session_activity(part, 1);
         if listed.iter().any(|one| one.key == part) {
             return Ok(vec![part.to_owned()]);
         }
@@ -254,7 +256,7 @@ fn connections(open: &[OpenSession], key: &str) -> Vec<SessionConnection> {
         .collect()
 }
 
-fn seconds() -> i64 {
+fn current_seconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)

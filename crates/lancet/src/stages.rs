@@ -43,11 +43,9 @@ mod syntax;
 mod taken_hunks;
 mod tool_refusals;
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use crate::applied_by::AppliedBy;
-use crate::approval::Approver;
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, RawCall};
 use crate::dialects::ReplyOptions;
@@ -56,32 +54,32 @@ use crate::outcome::Layout;
 use crate::receive::{InvalidArguments, Repair};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
-use crate::request::{Asked, Change, Request, Search};
+use crate::request::{Change, Request, Search, ToolRequest};
 use crate::session::Session;
-use crate::undo::TakeHunk;
+use crate::undo::HunkUndoRequest;
 
 use context::CallContext;
 use notice::Effect;
 use receiving::{first_path, receive_call, reply_call};
-use reply::search::Matches;
-use tool_refusals::{require_listed, unusable};
+use reply::search::MatchCounting;
+use tool_refusals::{require_listed, unusable_refusal};
 
 /// Carries out one call.
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let path = first_path(&raw.arguments);
-    let (recorded, waited_on) = asked_again::recorded(session, &raw);
+    let (recorded, waited_on) = asked_again::recorded_call(session, &raw);
     let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
     if !context.engine.settings.layered_hooks().is_empty() {
         context.arguments = Some(raw.arguments.clone());
     }
-    context.approver = raw.approver;
+    context.approver = raw.approver.or(context.approver);
     context.applied_by = raw.applied_by;
     context.recorded = recorded;
     context.waited_on = waited_on;
     let reply = respond(&mut context, path, |context| {
         receive_call(context, raw.arguments)
     });
-    asked_again::answer(&context, reply)
+    asked_again::complete_reply(&context, reply)
 }
 
 /// Carries out a call of a built-in tool whose arguments are already typed. `path` is the path that a refusal names.
@@ -89,14 +87,14 @@ pub(crate) fn run_typed(
     session: &Session,
     tool: &dyn Tool,
     path: Option<String>,
-    asked: Result<Asked, InvalidArguments>,
+    asked: Result<ToolRequest, InvalidArguments>,
 ) -> Reply {
     let (caller, cancel) = (Caller::default(), Cancel::new());
     let mut context = CallContext::new(session, String::new(), caller, cancel);
     context.set_tool(tool);
     respond(&mut context, path, |context| {
-        let asked =
-            asked.map_err(|invalid| unusable(verbatim(invalid.message.clone()), &invalid))?;
+        let asked = asked
+            .map_err(|invalid| unusable_refusal(verbatim(invalid.message.clone()), &invalid))?;
         require_listed(context)?;
         Ok((asked, Vec::new()))
     })
@@ -106,15 +104,15 @@ pub(crate) fn run_typed(
 fn respond<'s>(
     context: &mut CallContext<'s>,
     path: Option<String>,
-    receive: impl FnOnce(&mut CallContext<'s>) -> Result<(Asked, Vec<Repair>), Refusal>,
+    receive: impl FnOnce(&mut CallContext<'s>) -> Result<(ToolRequest, Vec<Repair>), Refusal>,
 ) -> Reply {
     let started = Instant::now();
     heal::before_call(context);
     context.session.refresh();
     let done = receive(context).and_then(|received| carry_out(context, received));
     let mut reply = done.unwrap_or_else(|refusal| {
-        record::refused(context, &refusal, path.as_deref());
-        reply::refusal(context, refusal, path.as_deref())
+        record::record_refusal(context, &refusal, path.as_deref());
+        reply::refusal_reply(context, refusal, path.as_deref())
     });
     let declared = context.engine().declaration(&context.tool);
     let effect = match declared.is_none_or(|tool| tool.read_only) {
@@ -125,7 +123,7 @@ fn respond<'s>(
     if reply.refusal() != Some(RefusalKind::Waiting) {
         notices::end_answer(context, effect, &mut reply);
     }
-    reply.took(started.elapsed())
+    reply.with_duration(started.elapsed())
 }
 
 /// Applies a model's reply.
@@ -134,13 +132,11 @@ pub(crate) fn apply_reply(session: &Session, text: &str, options: ReplyOptions) 
     respond_to_change(&context, &change)
 }
 
-/// Carries out a change that a person or a host asks for by name, without a tool call. Where an approver is given it is asked in
-/// place of the engine's.
+/// Carries out a change that a person or a host asks for by name, without a tool call.
 pub(crate) fn run_change(
     session: &Session,
     name: &str,
     caller: Caller,
-    approver: Option<Arc<dyn Approver>>,
     change: &Change<'_>,
 ) -> Reply {
     let cancel = match change {
@@ -153,22 +149,14 @@ pub(crate) fn run_change(
     if let Change::TakeBack(..) = change {
         context.layout = Layout::Files;
     }
-    context.approver = approver;
     respond_to_change(&context, change)
 }
 
-/// Takes back one hunk. Where the person who asks for it has said yes to it, `approver` says what that yes does not cover; without
-/// one the engine's approver is asked.
-pub(crate) fn run_hunk(
-    session: &Session,
-    caller: Caller,
-    approver: Option<Arc<dyn Approver>>,
-    asked: TakeHunk,
-) -> Reply {
+/// Undoes one hunk.
+pub(crate) fn run_hunk_undo(session: &Session, caller: Caller, asked: HunkUndoRequest) -> Reply {
     let mut context = CallContext::new(session, "Undo".to_owned(), caller, Cancel::new());
     context.layout = Layout::Files;
     context.applied_by = AppliedBy::Person;
-    context.approver = approver;
     respond_to_change(&context, &Change::TakeHunk(asked))
 }
 
@@ -192,54 +180,59 @@ fn respond_to_change(context: &CallContext<'_>, change: &Change<'_>) -> Reply {
     heal::before_call(context);
     context.session.refresh();
     let mut reply = change::carry_out(context, change, &[]).unwrap_or_else(|refusal| {
-        let refusal = next::name_calls(context, Some(change), refusal);
-        record::refused(context, &refusal, None);
-        reply::refusal(context, refusal, None)
+        let refusal = next::add_suggested_calls(context, Some(change), refusal);
+        record::record_refusal(context, &refusal, None);
+        reply::refusal_reply(context, refusal, None)
     });
     notices::end_answer(context, Effect::Writes, &mut reply);
-    reply.took(started.elapsed())
+    reply.with_duration(started.elapsed())
 }
 
 fn carry_out(
     context: &CallContext<'_>,
-    (asked, repairs): (Asked, Vec<Repair>),
+    (asked, repairs): (ToolRequest, Vec<Repair>),
 ) -> Result<Reply, Refusal> {
     match asked {
-        Asked::Change(change) => carry_out_change(context, &change, &repairs)
-            .map_err(|refusal| next::name_calls(context, Some(&change), refusal)),
-        other => answer(context, other).map_err(|refusal| next::name_calls(context, None, refusal)),
+        ToolRequest::Change(change) => carry_out_change(context, &change, &repairs)
+            .map_err(|refusal| next::add_suggested_calls(context, Some(&change), refusal)),
+        other => answer_without_change(context, other)
+            .map_err(|refusal| next::add_suggested_calls(context, None, refusal)),
     }
 }
 
 /// Answers a call that changes no file.
-fn answer(context: &CallContext<'_>, asked: Asked) -> Result<Reply, Refusal> {
+fn answer_without_change(context: &CallContext<'_>, asked: ToolRequest) -> Result<Reply, Refusal> {
     match asked {
-        Asked::Read(arguments) => {
+        ToolRequest::Read(arguments) => {
             let page = examine::read::examine(context, &arguments)?;
-            record::read(context, &page);
+            record::record_read(context, &page);
             diagnosis::notify_shown(context, &page);
-            Ok(reply::page(page))
+            Ok(reply::page_reply(page))
         }
-        Asked::View(arguments) => match examine::folder::examine(context, &arguments.file_path)? {
-            Some(folder) => {
-                record::folder(context, &folder);
-                Ok(reply::folder(folder))
+        ToolRequest::View(arguments) => {
+            match examine::folder::examine(context, &arguments.file_path)? {
+                Some(folder) => {
+                    record::record_folder_view(context, &folder);
+                    Ok(reply::folder_reply(folder))
+                }
+                None => answer_without_change(context, ToolRequest::Read(arguments)),
             }
-            None => answer(context, Asked::Read(arguments)),
-        },
-        Asked::Search(search) => {
-            let mut findings = examine::search::examine(context, &search)?;
-            findings.count_what_fits(context.limit);
-            record::search(context, &findings);
-            let matches = match search {
-                Search::Glob(_) => Matches::None,
-                Search::Grep(_) => Matches::Counted,
-            };
-            Ok(reply::search::found(findings, matches))
         }
-        Asked::Diagnose { file_path } => diagnosis::current(context, file_path.as_deref()),
-        Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
-        Asked::Change(change) => carry_out_change(context, &change, &[]),
+        ToolRequest::Search(search) => {
+            let mut findings = examine::search::examine(context, &search)?;
+            findings.forget_seen_if_too_long(context.limit);
+            record::record_search(context, &findings);
+            let matches = match search {
+                Search::Glob(_) => MatchCounting::None,
+                Search::Grep(_) => MatchCounting::Counted,
+            };
+            Ok(reply::search::search_reply(findings, matches))
+        }
+        ToolRequest::Diagnose { file_path } => {
+            diagnosis::list_problems(context, file_path.as_deref())
+        }
+        ToolRequest::Answer { text, data } => Ok(reply::host_tool_reply(text, data)),
+        ToolRequest::Change(change) => carry_out_change(context, &change, &[]),
     }
 }
 
@@ -251,13 +244,13 @@ fn carry_out_change(
     match change::carry_out(context, change, repairs) {
         // The call may have been asked about by a process that has ended, and that had read the file.
         Err(refusal) if refusal.kind() == RefusalKind::NotRead => {
-            let before = approve::recall_seen(context);
+            let before = approve::merge_recorded_seen(context);
             if before.is_empty() {
                 return Err(refusal);
             }
             let again = change::carry_out(context, change, repairs);
             if again.is_err() {
-                approve::forget_recalled(context, before);
+                approve::restore_ledger_entries(context, before);
             }
             again
         }

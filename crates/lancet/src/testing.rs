@@ -27,7 +27,7 @@
 //! session.read(ReadArguments::new(&path));
 //!
 //! // The disk is full: the edit is refused, and the file is as it was.
-//! disk.fill();
+//! disk.fill_disk();
 //! assert_eq!(edit().refusal(), Some(RefusalKind::Io));
 //! assert_eq!(std::fs::read_to_string(&path)?, "one\n");
 //!
@@ -39,9 +39,9 @@
 //! # }
 //! ```
 //!
-//! [`FaultyDisk::fail`] makes one call fail, by its number: a test that raises the number until no call fails any more
-//! has covered a failure at every step. [`FaultyDisk::before_each`] runs code of the test before each call, where it
-//! can act as another program that changes the same files. The names of the calls ([`Call::method`]) are internal: any
+//! [`FaultyDisk::fail_call`] makes one call fail, by its number: a test that raises the number until no call fails any more
+//! has covered a failure at every step. [`FaultyDisk::set_hook`] runs code of the test before each call, where it
+//! can act as another program that changes the same files. The names of the calls ([`DiskCall::method`]) are internal: any
 //! version may change them.
 
-pub use lancet_workspace::{Call, FaultyDisk, Lasting};
+pub use lancet_workspace::{DiskCall, FaultDuration, FaultyDisk};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_workspace::resolved_folder;
+use lancet_workspace::resolve_folder;
 
 /// The files that a client lets its tools write. The innermost of the folders around a file decides. A file that is in
 /// none of the folders is not written.
@@ -21,7 +21,7 @@ impl WriteScope {
         let resolved = |folders: Vec<PathBuf>| {
             folders
                 .iter()
-                .map(|folder| resolved_folder(folder))
+                .map(|folder| resolve_folder(folder))
                 .collect()
         };
         Self {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_innermost_folder_counts() {
+    fn innermost_folder_decides() {
         let folders = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         let scope = WriteScope::new(folders(&["/w", "/w/a/b"]), folders(&["/w/a", "/x"]), "It");
         for (path, allowed) in [

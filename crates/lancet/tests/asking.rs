@@ -154,7 +154,7 @@ fn a_question_that_nobody_answers_is_told_with_its_true_limit() {
 fn a_call_that_takes_too_long_is_told_with_its_true_limit() {
     let (_folder, path, lancet) = open(|_: &Question| Answer::Yes);
     let mut call = RawCall::new("Write", json!({ "file_path": path, "content": "x\n" }));
-    call.cancel = lancet::Cancel::within(Duration::from_millis(3));
+    call.cancel = lancet::Cancel::with_time_limit(Duration::from_millis(3));
     sleep(Duration::from_millis(10));
     let reply = lancet.new_session().call(call);
     assert_eq!(
@@ -176,7 +176,7 @@ struct Wordy(PathBuf, Arc<AtomicUsize>);
 impl Approver for Wordy {
     fn ask(&self, _: &Question, wait: &Wait) -> Answer {
         self.1.fetch_add(1, Ordering::Relaxed);
-        wait.declined();
+        wait.mark_declined();
         fs::write(&self.0, "another\n").expect("written");
         sleep(A_WHILE);
         Answer::No(Some("Not now.".into()))
@@ -315,9 +315,9 @@ fn names_and_diffs_are_escaped_before_any_approver_sees_them() {
     assert_eq!((seen.len(), question.files.len()), (1, 2));
     let file = &question.files[0];
     let lines = [
-        file.shown_path(),
-        file.shown_relative(),
-        question.reason(),
+        file.escaped_path(),
+        file.escaped_relative_path(),
+        question.joined_reasons(),
         question.offers.always[0].clone(),
     ];
     for line in lines {

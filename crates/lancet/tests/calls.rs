@@ -187,7 +187,7 @@ fn a_cut_text_from_a_host_does_not_undo_what_was_read_before_a_restart() {
         .open()
         .expect("opened");
     let session = again.session(&name);
-    session.seen(&path, "one\n[…]\n").expect("taken in");
+    session.note_seen(&path, "one\n[…]\n").expect("taken in");
     let edit = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
     let reply = session.call(RawCall::new("Edit", edit).with_caller(Caller::default()));
     assert!(!reply.is_error(), "{}", reply.text());

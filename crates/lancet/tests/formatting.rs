@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet::approval::Answer;
-use lancet::call::{Asks, Deciders};
+use lancet::call::{AskMode, Deciders};
 use lancet::programs::{Formatter, Hook, ProgramError, ProgramOutput, ProgramRunner};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use lancet_testing::project::SharedProject;
@@ -38,11 +38,10 @@ impl ProgramRunner for Runner {
         input.write_all(text.as_bytes()).expect("written");
         drop(input);
         let output = child.wait_with_output().expect("it ends");
-        Ok(ProgramOutput {
-            code: output.status.code(),
-            output: output.stdout,
-            ..ProgramOutput::default()
-        })
+        let mut result = ProgramOutput::default();
+        result.code = output.status.code();
+        result.output = output.stdout;
+        Ok(result)
     }
 
     fn run_hook(
@@ -80,7 +79,7 @@ fn engine(project: &SharedProject, runner: &Runner, mode: Mode) -> Lancet {
 fn call(project: &SharedProject, session: &Session, tool: &str, mut arguments: Value) -> Reply {
     arguments["file_path"] = json!(project.path("a.txt"));
     let call = RawCall::new(tool, arguments).with_caller(Caller::client("some-agent", "1"));
-    session.call(call.asking(Asks::Recorded {
+    session.call(call.with_ask_mode(AskMode::Recorded {
         deciders: Deciders::Present,
         waited_on: None,
     }))

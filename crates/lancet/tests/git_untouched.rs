@@ -8,7 +8,7 @@ use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use lancet::undo::{Direction, Selection, TakeBack};
+use lancet::undo::{Direction, Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall, Session, SessionName};
 use lancet_testing::git::{self, command};
 use lancet_testing::project::SharedProject;
@@ -143,8 +143,8 @@ fn edit(session: &Session, path: &Path, old: &str, new: &str) {
 }
 
 fn take_back(lancet: &Lancet, selection: Selection, direction: Direction) {
-    let asked = TakeBack::new(direction, selection);
-    let reply = lancet.new_session().take_back(asked, Caller::default());
+    let asked = UndoRequest::new(direction, selection);
+    let reply = lancet.new_session().undo_or_redo(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
 }
 

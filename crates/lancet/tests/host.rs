@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lancet::settings::{SettingsChange, SettingsSource};
 use lancet::tools::ReadArguments;
 use lancet::tools::{Declaration, HostTool, Proposal};
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, OpenError, RawCall, Refusal, RefusalKind, Reply, Session};
 use lancet_testing::TestFolder;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ impl HostTool for Looks {
                 json!({ "pattern": ".", "path": path, "output_mode": "content" }),
             )),
             Some("seen") => {
-                session.seen(Path::new(path), "one\ntwo\n")?;
+                session.note_seen(Path::new(path), "one\ntwo\n")?;
                 return Ok(answer("one\ntwo\n"));
             }
             _ => session.call(RawCall::new("Read", json!({ "file_path": path }))),
@@ -124,7 +124,7 @@ fn a_peek_leaves_the_ledger_alone_and_always_has_text() {
 fn what_a_host_changes_apart_is_news_to_the_model() {
     let (_folder, path, session) = open("Look");
     session.call(RawCall::new("Read", json!({ "file_path": path })));
-    let apart = session.apart();
+    let apart = session.for_host();
     let change = json!({ "file_path": path, "old_string": "one", "new_string": "1" });
     let reply = apart.call(RawCall::new("Edit", change));
     assert!(!reply.is_error(), "{}", reply.text());
@@ -214,7 +214,7 @@ fn undo_for_a_host_tells_the_news_that_every_call_tells() {
         assert!(!session.call(RawCall::new("Write", write)).is_error());
     }
     fs::write(root.join("a.txt"), "somebody else's\n").expect("written");
-    let reply = session.take_back(TakeBack::undo(Selection::Newest), Caller::default());
+    let reply = session.undo_or_redo(UndoRequest::undo(Selection::Newest), Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     for news in ["someone else has since changed", "a riddle"] {
         assert!(reply.text().contains(news), "{news}: {}", reply.text());

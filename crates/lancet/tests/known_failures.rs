@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, RawCall, RefusalKind, Reply};
 use lancet_testing::{TestFolder, TestProject, judges, settings};
 use serde_json::{Value, json};
@@ -306,8 +306,8 @@ fn undo_stays_in_its_workspace() {
     }
     let edit = json!({ "old_string": "begin", "new_string": "of the first" });
     assert!(!call(&one, "Edit", &one.root.join("f"), edit).is_error());
-    let asked = TakeBack::undo(Selection::Newest);
-    let reply = other.session.take_back(asked, Caller::default());
+    let asked = UndoRequest::undo(Selection::Newest);
+    let reply = other.session.undo_or_redo(asked, Caller::default());
     assert!(reply.is_error(), "{}", reply.text());
     assert_eq!(
         fs::read_to_string(other.root.join("f")).expect("there"),

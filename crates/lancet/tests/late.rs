@@ -77,7 +77,7 @@ fn late_versions(lancet: &Lancet) -> Vec<(String, String)> {
 #[test]
 fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     let (project, disk, _alone) = project();
-    disk.refuse("take_lease", ACCESS_DENIED);
+    disk.fail_method("take_lease", ACCESS_DENIED);
     let lancet = open(project.around.path(), Arc::clone(&disk));
     let session = lancet.new_session();
     let file = project.path("a.txt");
@@ -119,7 +119,7 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
     // Undo skips a version that was never in the file; restore can bring it there.
     let (id, text) = late_versions(&lancet)[0].clone();
-    let asked = Restore::new(file.clone(), id, lancet::undo::Side::After);
+    let asked = Restore::new(file.clone(), id, lancet::undo::OperationSide::After);
     let reply = lancet.new_session().restore(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(fs::read_to_string(&file).expect("there"), text);
@@ -166,7 +166,7 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     let root = file.parent().expect("a parent").to_path_buf();
     let writer = Arc::new(Mutex::new(None));
     let (exchanged, slot) = (AtomicBool::new(false), Arc::clone(&writer));
-    disk.before_each(move |call| {
+    disk.set_hook(move |call| {
         if call.method == "exchange_at" {
             exchanged.store(true, Ordering::SeqCst);
         } else if call.method == "sync" && exchanged.swap(false, Ordering::SeqCst) {
@@ -207,8 +207,8 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     }
     assert_eq!(fs::read_dir(&displaced).expect("there").count(), 0);
     assert_eq!(late_versions(&lancet).len(), 1);
-    let undone = lancet.new_session().take_back(
-        lancet::undo::TakeBack::undo(lancet::undo::Selection::Newest),
+    let undone = lancet.new_session().undo_or_redo(
+        lancet::undo::UndoRequest::undo(lancet::undo::Selection::Newest),
         Caller::default(),
     );
     assert!(!undone.is_error(), "{}", undone.text());
@@ -259,7 +259,7 @@ fn in_a_process_of_its_own() {
         return;
     };
     let disk = Arc::new(FaultyDisk::new());
-    disk.refuse("take_lease", ACCESS_DENIED);
+    disk.fail_method("take_lease", ACCESS_DENIED);
     let lancet = open(&folder, disk);
     let file = folder.canonicalize().expect("there").join("root/a.txt");
     edit(&talk(&lancet), &file);
@@ -313,7 +313,7 @@ fn killed_between_two_files() {
         json!({ "file_path": file, "old_string": "one", "new_string": "two" })
     });
     let exchanges = std::sync::atomic::AtomicUsize::new(0);
-    disk.before_each(move |call| {
+    disk.set_hook(move |call| {
         if call.method == "exchange_at" && exchanges.fetch_add(1, Ordering::SeqCst) == 1 {
             std::process::exit(77);
         }
@@ -361,7 +361,7 @@ fn leaves_aside(writer: Writer) {
     let open = Arc::new(Mutex::new(None));
     let hook_open = Arc::clone(&open);
     let (is_aside, clock) = (AtomicBool::new(false), Arc::clone(&disk));
-    disk.before_each(move |call| {
+    disk.set_hook(move |call| {
         if call.method == "exchange_at" {
             let mut exchanges = exchanges.lock().expect("sound");
             *exchanges += 1;
@@ -378,7 +378,7 @@ fn leaves_aside(writer: Writer) {
             is_aside.store(true, Ordering::SeqCst);
         } else if is_aside.load(Ordering::SeqCst) {
             let late = writer == Writer::ClosedLongAgo;
-            clock.set_ahead(if late { 10 } else { 0 });
+            clock.set_clock_ahead(if late { 10 } else { 0 });
         }
     });
     let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
@@ -395,7 +395,7 @@ fn leaves_aside(writer: Writer) {
     assert_eq!(text, "theirs 1\n");
     let named = format!("{}@{id}", file.display());
     assert!(reply.text().contains(&named), "{}", reply.text());
-    let asked = Restore::new(file.clone(), id, lancet::undo::Side::After);
+    let asked = Restore::new(file.clone(), id, lancet::undo::OperationSide::After);
     let reply = lancet.new_session().restore(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(fs::read_to_string(&file).expect("there"), "theirs 1\n");

@@ -41,7 +41,7 @@ fn engine_and_session_cross_threads_and_show_themselves() {
 fn a_refusal_is_an_error_that_can_be_passed_on() {
     let (folder, _state, lancet) = opened(|builder| builder);
     let look = || -> Result<(), Box<dyn Error>> {
-        lancet.new_session().seen(folder.join("none"), "x")?;
+        lancet.new_session().note_seen(folder.join("none"), "x")?;
         Ok(())
     };
     let error = look().expect_err("refused");
@@ -113,7 +113,7 @@ fn what_a_host_showed_is_counted_and_said() {
     let (folder, _state, lancet) = opened(|builder| builder);
     let path = folder.join("a.txt");
     let session = lancet.new_session();
-    let seen = |text| session.seen(&path, text).expect("taken in");
+    let seen = |text| session.note_seen(&path, text).expect("taken in");
     assert_eq!(seen("tw"), SeenAs::PartialView);
     assert_eq!(seen("two\n"), SeenAs::WholeLines);
     assert_eq!(seen("o"), SeenAs::NothingNew);

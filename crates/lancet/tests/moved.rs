@@ -196,7 +196,7 @@ fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
                     again: again.clone(),
                 };
                 let shown = Arc::clone(&mover.shown);
-                let disk = Arc::new(FaultyDisk::unflushed());
+                let disk = Arc::new(FaultyDisk::without_flushes());
                 let session = open(&project, Mode::Ask, Some(mover), disk).new_session();
                 read(&session, &file);
                 let (tool, arguments) = call(&file);
@@ -241,7 +241,7 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
             for at in 1.. {
                 let project = project();
                 let file = project.root.join(name);
-                let disk = Arc::new(FaultyDisk::unflushed());
+                let disk = Arc::new(FaultyDisk::without_flushes());
                 let lancet = open(&project, Mode::AcceptEdits, None, Arc::clone(&disk));
                 let session = lancet.new_session();
                 read(&session, &file);
@@ -249,7 +249,7 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
                 let (root, there) = (project.root.clone(), file.clone());
                 let landed: Arc<Mutex<Option<bool>>> = Arc::default();
                 let note = Arc::clone(&landed);
-                disk.before_each(move |one| {
+                disk.set_hook(move |one| {
                     if one.number == at {
                         let new = fs::read_to_string(&there).is_ok_and(|text| text.contains(NEW));
                         *note.lock().expect("whole") = Some(new);
@@ -296,7 +296,7 @@ fn a_root_that_moved_or_was_made_again_is_refused_by_every_tool_with_these_words
     for (moved, make) in MOVES[9..].iter().chain([&remade, &linked]) {
         let project = project();
         let file = project.root.join("src/settings.json");
-        let disk = Arc::new(FaultyDisk::unflushed());
+        let disk = Arc::new(FaultyDisk::without_flushes());
         let session = open(&project, Mode::Bypass, None, disk).new_session();
         assert!(!read(&session, &file).is_error());
         make(&project.root, &file);

@@ -44,7 +44,7 @@ fn a_name_forges_no_line_of_an_answer_and_stays_itself_in_data() {
     ] {
         let reply = session.call(RawCall::new(tool, arguments.clone()));
         assert_eq!(reply.is_error(), refused, "{}", reply.text());
-        for text in [reply.text(), reply.person()] {
+        for text in [reply.text(), reply.text_for_person()] {
             let forged = |line: &str| line.trim_start().starts_with("[lancet: all is well]");
             assert!(!text.lines().any(forged), "{tool} {arguments}: {text}");
         }
@@ -54,5 +54,5 @@ fn a_name_forges_no_line_of_an_answer_and_stays_itself_in_data() {
     }
     let asked = asked.lock().expect("free");
     assert_eq!(asked[0].files[0].path, path);
-    assert!(!asked[0].reason().contains('\n'));
+    assert!(!asked[0].joined_reasons().contains('\n'));
 }

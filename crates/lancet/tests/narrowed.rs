@@ -208,7 +208,7 @@ fn later_pages_of_an_earlier_search_name_nothing_beyond() {
         call(session, "Glob", asked)
     };
     let total = good(&search(&wide, 0)).data()["numFiles"].clone();
-    let narrow = wide.within(&narrowed(&project, &["root/app"]).expect("in common"));
+    let narrow = wide.with_view(&narrowed(&project, &["root/app"]).expect("in common"));
     for offset in 1..6 {
         let page = search(&narrow, offset);
         assert!(
@@ -321,7 +321,7 @@ fn read_roots_stay_for_reading() {
 fn only_what_was_changed_inside_is_taken_back() {
     let project = project("tools = [\"default\", \"Undo\"]\n");
     let wide = project.lancet.new_session();
-    let narrow = wide.within(&narrowed(&project, &["root/app"]).expect("in common"));
+    let narrow = wide.with_view(&narrowed(&project, &["root/app"]).expect("in common"));
     let change = |name: &str, old: &str| {
         let path = project.around.join(name);
         good(&read(&wide, &path));

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use lancet::dialects::ReplyOptions;
 use lancet::{RefusalKind, Reply};
 use lancet_testing::{TestProject, laws};
 use proptest::prelude::*;
@@ -229,4 +230,142 @@ fn a_denied_file_has_no_call() {
     let refused = project.edit(&path, "one", "1");
     assert_eq!(refused.refusal(), Some(RefusalKind::Denied));
     assert!(refused.next_calls().is_empty());
+}
+
+fn apply(project: &TestProject, reply: &str) -> Reply {
+    project.session.apply_reply(reply, ReplyOptions::default())
+}
+
+/// Makes a SEARCH/REPLACE block.
+fn block(path: &str, old: &str, new: &str) -> String {
+    format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n\n")
+}
+
+#[test]
+fn a_reply_with_one_wrong_part_has_a_call_that_makes_all_its_changes() {
+    let project = TestProject::new();
+    let first = project.put("a.txt", "one\ntwo\nthree\n");
+    let second = project.put("b.txt", "fn start() {\n    run(1);\n}\n");
+    assert!(!project.read(&first).is_error() && !project.read(&second).is_error());
+    let reply = [
+        block("a.txt", "one", "uno"),
+        block(
+            "b.txt",
+            "fn start() {\n    run(l);\n}",
+            "fn start() {\n    run(2);\n}",
+        ),
+        block("a.txt", "three", "tres"),
+    ];
+    let refused = apply(&project, &reply.concat());
+    assert_eq!(refused.refusal(), Some(RefusalKind::NotFound));
+    let [call] = refused.next_calls() else {
+        panic!("{:?}", refused.next_calls());
+    };
+    assert_eq!(call.tool, "MultiEdit");
+    let followed = project.call(&call.tool, call.arguments.clone());
+    assert!(!followed.is_error(), "{}", followed.text());
+    assert_eq!(project.text("a.txt"), "uno\ntwo\ntres\n");
+    assert_eq!(project.text("b.txt"), "fn start() {\n    run(2);\n}\n");
+}
+
+#[test]
+fn a_reply_with_an_ambiguous_part_has_one_call_a_place() {
+    let project = TestProject::new();
+    let path = project.put("a.txt", "x\na\nx\nb\nlast\n");
+    assert!(!project.read(&path).is_error());
+    let reply = block("a.txt", "last", "end") + &block("a.txt", "x", "y");
+    let refused = apply(&project, &reply);
+    assert_eq!(refused.refusal(), Some(RefusalKind::Ambiguous));
+    let [_, second] = refused.next_calls() else {
+        panic!("{:?}", refused.next_calls());
+    };
+    let followed = project.call(&second.tool, second.arguments.clone());
+    assert!(!followed.is_error(), "{second:?}\n{}", followed.text());
+    assert_eq!(project.text("a.txt"), "x\na\ny\nb\nend\n");
+}
+
+#[test]
+fn a_reply_that_also_creates_a_file_has_no_call() {
+    let project = TestProject::new();
+    let path = project.put("a.txt", "x\na\nx\n");
+    assert!(!project.read(&path).is_error());
+    let created = "new.txt\n<<<<<<< SEARCH\n=======\ntext\n>>>>>>> REPLACE\n\n";
+    let reply = created.to_owned() + &block("a.txt", "x", "y");
+    let refused = apply(&project, &reply);
+    assert_eq!(refused.refusal(), Some(RefusalKind::Ambiguous));
+    assert!(
+        refused.next_calls().is_empty(),
+        "{:?}",
+        refused.next_calls()
+    );
+    assert_eq!(project.text_or_empty("new.txt"), "");
+}
+
+/// The parts of a reply: a file, the first line and the number of its lines, the damage, and the new text.
+fn reply_parts() -> impl Strategy<Value = Vec<(bool, usize, usize, Damage, String)>> {
+    let damage = prop_oneof![
+        3 => Just(Damage::None),
+        1 => Just(Damage::OtherIndentation),
+        2 => Just(Damage::OtherWord),
+    ];
+    let line = || prop::sample::select(LINES);
+    let new = prop::collection::vec(line(), 1..4).prop_map(|lines| lines.join("\n"));
+    prop::collection::vec((any::<bool>(), 0..12_usize, 1..4_usize, damage, new), 1..4)
+}
+
+proptest! {
+    #![proptest_config(laws::costly())]
+
+    /// A call that is named for a reply with several parts is not refused, touches the files of the reply alone, and
+    /// writes only lines that a file or the reply has.
+    #[test]
+    fn a_call_for_a_refused_reply_makes_its_changes(
+        texts in prop::array::uniform2(prop::collection::vec(prop::sample::select(LINES), 1..12)),
+        parts in reply_parts(),
+    ) {
+        let names = ["a.rs", "b.rs"];
+        let send = || {
+            let project = TestProject::with_history(|builder| builder);
+            for (name, lines) in names.iter().zip(&texts) {
+                let path = project.put(name, lines.join("\n") + "\n");
+                assert!(!project.read(&path).is_error());
+            }
+            let blocks: Vec<String> = parts
+                .iter()
+                .map(|(which, first, count, damage, new)| {
+                    let lines = &texts[usize::from(*which)];
+                    let case = Case {
+                        lines: lines.clone(),
+                        before: Before::Read,
+                        first: first % lines.len(),
+                        count: *count,
+                        damage: *damage,
+                        new: String::new(),
+                        replace_all: false,
+                    };
+                    block(names[usize::from(*which)], &case.old(), new)
+                })
+                .collect();
+            let reply = apply(&project, &blocks.concat());
+            (project, reply)
+        };
+        let (_project, refused) = send();
+        let all_new = parts.iter().map(|part| part.4.as_str()).collect::<Vec<_>>().join("\n");
+        for at in 0..refused.next_calls().len() {
+            let (project, reply) = send();
+            let call = &reply.next_calls()[at];
+            prop_assert!(["Edit", "MultiEdit", "Read"].contains(&call.tool.as_str()), "{call:?}");
+            let before = names.map(|name| project.text(name));
+            let followed = project.call(&call.tool, call.arguments.clone());
+            prop_assert!(!followed.is_error(), "{call:?}\n{}", followed.text());
+            for ((name, before), which) in names.iter().zip(&before).zip([false, true]) {
+                let after = project.text(name);
+                if !parts.iter().any(|part| part.0 == which) {
+                    prop_assert_eq!(before, &after);
+                }
+                let foreign = foreign_lines(&after, before, &all_new);
+                prop_assert!(foreign.is_empty(), "{foreign:?}\n{call:?}");
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use lancet::approval::{Answer, Pick};
-use lancet::call::{Asks, Deciders};
+use lancet::call::{AskMode, Deciders};
 use lancet::questions::{DecideError, QuestionState, Questions, RecordedQuestion};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use lancet_testing::project::SharedProject;
@@ -63,7 +63,7 @@ fn lines() -> String {
 fn call(tool: &str, arguments: Value) -> RawCall {
     RawCall::new(tool, arguments)
         .with_caller(Caller::client("some-agent", "1.0"))
-        .asking(Asks::Recorded {
+        .with_ask_mode(AskMode::Recorded {
             deciders: Deciders::Present,
             waited_on: None,
         })
@@ -77,7 +77,7 @@ fn waits(reply: &Reply) -> String {
         reply.text()
     );
     assert_eq!(reply.data()["error"]["code"], 34);
-    let waiting = reply.waiting().expect("what it waits on");
+    let waiting = reply.waiting_call().expect("what it waits on");
     assert!(
         !reply.text().contains(waiting.question()),
         "{}",
@@ -206,7 +206,7 @@ fn a_question_about_an_older_version_is_superseded() {
     let session = reader(&place, &lancet);
     let waiting = send(&place, &session);
     let id = waits(&waiting);
-    let waiting = waiting.waiting().expect("waits");
+    let waiting = waiting.waiting_call().expect("waits");
     assert!(!waiting.has_changed());
     questions(&place)
         .decide(&id, &Answer::Yes, "somebody")
@@ -220,7 +220,7 @@ fn a_question_about_an_older_version_is_superseded() {
     let old = questions(&place).get(&id).expect("read").expect("kept");
     assert_eq!(old.state, QuestionState::Superseded);
     assert!(
-        old.what_became_of_it()
+        old.describe_outcome()
             .ends_with(&format!("superseded by {newer}"))
     );
     assert!(!text(&place).contains("LINE"));
@@ -241,11 +241,11 @@ fn a_second_call_that_waited_gets_the_first_ones_answer() {
         .decide(&id, &Answer::Yes, "somebody")
         .expect("decided");
     let again = || {
-        let waited = Asks::Recorded {
+        let waited = AskMode::Recorded {
             deciders: Deciders::Present,
             waited_on: Some(id.clone()),
         };
-        session.call(call("MultiEdit", three_edits(&place)).asking(waited))
+        session.call(call("MultiEdit", three_edits(&place)).with_ask_mode(waited))
     };
     let replies: Vec<Reply> = std::thread::scope(|scope| {
         let calls: Vec<_> = (0..4).map(|_| scope.spawn(again)).collect();
@@ -275,11 +275,11 @@ fn nobody_is_asked_where_nobody_looks() {
     let lancet = engine(&place);
     let session = reader(&place, &lancet);
     let if_watched = || {
-        let asks = Asks::Recorded {
+        let asks = AskMode::Recorded {
             deciders: Deciders::IfWatched,
             waited_on: None,
         };
-        session.call(call("MultiEdit", three_edits(&place)).asking(asks))
+        session.call(call("MultiEdit", three_edits(&place)).with_ask_mode(asks))
     };
     assert_eq!(if_watched().refusal(), Some(RefusalKind::Declined));
     let watch = questions(&place).watch().expect("announced");
@@ -390,7 +390,7 @@ fn both(place: &SharedProject, answer: &Answer) -> [Reply; 2] {
         .decide(&id, answer, "somebody")
         .expect("decided");
     let again = || {
-        session.call(append().asking(Asks::Recorded {
+        session.call(append().with_ask_mode(AskMode::Recorded {
             deciders: Deciders::Present,
             waited_on: Some(id.clone()),
         }))

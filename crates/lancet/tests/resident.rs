@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use lancet::doors::{Residency, running_indexes};
+use lancet::doors::{IndexResidency, running_indexes};
 use lancet::settings::{Settings, SettingsChange, SettingsSource};
 use lancet::{RawCall, Session};
 use lancet_testing::project::SharedProject;
@@ -83,7 +83,7 @@ fn wait_until_resident(session: &Session, state: &std::path::Path) {
     let is_resident = || {
         let running = running_indexes(state);
         let mut residencies = running.iter().map(|index| &index.status.residency);
-        residencies.any(|residency| matches!(residency, Residency::Resident(_)))
+        residencies.any(|residency| matches!(residency, IndexResidency::Resident(_)))
     };
     while !is_resident() {
         assert!(

@@ -10,7 +10,7 @@ use std::thread::{self, sleep};
 use std::time::Duration;
 
 use lancet::approval::{Answer, Approver, Question, Wait};
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Check, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
 use lancet_testing::TestProject;
 use lancet_testing::replies::done;
@@ -225,8 +225,8 @@ fn an_undo_does_not_take_away_what_was_put_there_since() {
         let read = talk.call(RawCall::new("Read", json!({ "file_path": &file })));
         assert!(!read.is_error(), "{}", read.text());
     });
-    let newest = TakeBack::undo(Selection::Newest);
-    let undone = talk.take_back(newest, Caller::default());
+    let newest = UndoRequest::undo(Selection::Newest);
+    let undone = talk.undo_or_redo(newest, Caller::default());
     assert_eq!(
         undone.refusal(),
         Some(RefusalKind::Conflict),

@@ -55,7 +55,7 @@ fn tell(what: &str, began: Instant, reply: &Reply) {
 fn call(lancet: &Lancet, session: &Session, tool: &str, arguments: Value) -> Reply {
     let began = Instant::now();
     let mut call = RawCall::new(tool, arguments);
-    call.cancel = Cancel::within(Duration::from_secs(900));
+    call.cancel = Cancel::with_time_limit(Duration::from_secs(900));
     let reply = session.call(call);
     tell(tool, began, &reply);
     assert!(reply.text().chars().count() <= lancet.answer_limit());

@@ -48,7 +48,12 @@ fn a_person_sees_the_diff_and_the_model_does_not() {
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(content, "TOKEN=new\n");
     assert!(asked.lock().expect("free").contains("-TOKEN=old-secret"));
-    let all = format!("{}{}{}", reply.text(), reply.data(), reply.person());
+    let all = format!(
+        "{}{}{}",
+        reply.text(),
+        reply.data(),
+        reply.text_for_person()
+    );
     assert!(!all.contains("old-secret"), "{all}");
 }
 

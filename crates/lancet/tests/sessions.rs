@@ -2,10 +2,10 @@
 //! a stop does. Each engine that is opened represents a process; the tests of the shell use real ones.
 
 use lancet::approval::Answer;
-use lancet::call::{Asks, Deciders};
+use lancet::call::{AskMode, Deciders};
 use lancet::history::{EventsSince, LogQuery};
 use lancet::sessions::Sessions;
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
 use lancet_testing::project::SharedProject;
 use serde_json::{Value, json};
@@ -123,8 +123,8 @@ fn undo_is_a_write_of_the_session_and_a_person_still_takes_back() {
         .stop("evening", "somebody", None)
         .expect("kept");
     assert_eq!(session.undo().refusal(), Some(RefusalKind::Declined));
-    let asked = TakeBack::undo(Selection::Session("evening".to_owned()));
-    let reply = lancet.new_session().take_back(asked, Caller::default());
+    let asked = UndoRequest::undo(Selection::Session("evening".to_owned()));
+    let reply = lancet.new_session().undo_or_redo(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
 }
@@ -140,15 +140,15 @@ fn a_yes_that_comes_while_its_session_is_stopped_writes_nothing() {
         read(&session, &project, "a.txt");
         let arguments =
             json!({ "file_path": project.path("a.txt"), "old_string": "one", "new_string": "ONE" });
-        let asks = || Asks::Recorded {
+        let asks = || AskMode::Recorded {
             deciders: Deciders::Present,
             waited_on: None,
         };
-        let ask = || session.call(RawCall::new("Edit", arguments.clone()).asking(asks()));
+        let ask = || session.call(RawCall::new("Edit", arguments.clone()).with_ask_mode(asks()));
         let waits = ask();
         assert_eq!(kind(&waits), Some(RefusalKind::Waiting), "{}", waits.text());
-        let id = waits.waiting().expect("waits").question().to_owned();
-        let listed = sessions(&project).of_all_projects().list().expect("read");
+        let id = waits.waiting_call().expect("waits").question().to_owned();
+        let listed = sessions(&project).in_all_projects().list().expect("read");
         sessions(&project)
             .stop(session.key(), "somebody", None)
             .expect("kept");
@@ -157,7 +157,10 @@ fn a_yes_that_comes_while_its_session_is_stopped_writes_nothing() {
             .expect("decided");
         assert_eq!(kind(&ask()), Some(RefusalKind::Declined));
         let other = project.engine(Mode::Ask);
-        let (carrier, carried) = questions.call(&id, &other).expect("read").expect("kept");
+        let (carrier, carried) = questions
+            .call_to_carry_out(&id, &other)
+            .expect("read")
+            .expect("kept");
         let refused = carrier.call(carried);
         assert_eq!(
             kind(&refused),
@@ -222,7 +225,7 @@ fn the_list_tells_who_is_connected_and_what_each_does() {
         .open();
     let far = far.expect("opened").sessions().expect("a state folder");
     assert!(far.list().expect("read").is_empty());
-    assert_eq!(far.of_all_projects().list().expect("read").len(), 2);
+    assert_eq!(far.in_all_projects().list().expect("read").len(), 2);
 }
 
 #[test]
@@ -242,7 +245,7 @@ fn stops_are_events() {
     let history = lancet.history().expect("a state folder");
     let reader = history.events(&EventsSince::Beginning).expect("read");
     let events = reader.expect("there").next_page().expect("read");
-    let told: Vec<Value> = events.iter().map(|event| event.json()).collect();
+    let told: Vec<Value> = events.iter().map(|event| event.to_json()).collect();
     let states: Vec<&Value> = told.iter().map(|event| &event["state"]).collect();
     assert_eq!(states, ["begun", "stopped", "resumed", "stopped"]);
     assert_eq!(told[1]["client"], "agent");

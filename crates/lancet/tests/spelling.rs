@@ -157,6 +157,7 @@ fn decide(session: &Session, tool: &str, path: &str, revision: &str, at: usize) 
         Check::Passes => Outcome::Passes,
         Check::Asks { .. } => Outcome::Asks,
         Check::Refused(refusal) => Outcome::Refused(refusal.kind()),
+        other => panic!("{other:?}"),
     }
 }
 

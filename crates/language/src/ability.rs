@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use crate::file_filter::FileFilters;
 use crate::position::Encoding;
-use crate::{Delivery, ServerEntry, uri};
+use crate::{ProblemDelivery, ServerEntry, uri};
 
 /// The capabilities of a server.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ability {
+pub(crate) struct ServerCapabilities {
     pub(crate) encoding: Encoding,
-    pub(crate) changes: Changes,
-    pub(crate) saves: Saves,
+    pub(crate) changes: ChangeForm,
+    pub(crate) saves: SaveNotification,
     /// How problems are requested from it; none if it only pushes them.
-    pub(crate) pull: Option<Pull>,
+    pub(crate) pull: Option<PullSupport>,
     /// Whether it wants notifications of created and removed files.
     pub(crate) watches: bool,
     /// Whether it supports renaming symbols, and whether it can report beforehand what would be renamed.
-    pub(crate) rename: Option<Renames>,
+    pub(crate) rename: Option<RenameSupport>,
     /// The files for which it wants a request before they are moved.
     pub(crate) will_move: FileFilters,
     /// The files for which it wants a notification after they were moved.
@@ -26,18 +26,18 @@ pub(crate) struct Ability {
 
 /// How a server renames symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Renames {
+pub(crate) enum RenameSupport {
     AtOnce,
     AfterPreparing,
 }
 
-impl Renames {
+impl RenameSupport {
     /// Reads the rename options, from the first answer or from a later registration.
-    pub(crate) fn from_options(options: &Value) -> Option<Renames> {
+    pub(crate) fn from_options(options: &Value) -> Option<RenameSupport> {
         if options["prepareProvider"] == true {
-            Some(Renames::AfterPreparing)
+            Some(RenameSupport::AfterPreparing)
         } else if *options == true || options.is_object() {
-            Some(Renames::AtOnce)
+            Some(RenameSupport::AtOnce)
         } else {
             None
         }
@@ -46,7 +46,7 @@ impl Renames {
 
 /// The form in which a server accepts a changed text: whole or as ranges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Changes {
+pub(crate) enum ChangeForm {
     #[default]
     Whole,
     Ranges,
@@ -54,7 +54,7 @@ pub(crate) enum Changes {
 
 /// Whether a server wants notifications of saved files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Saves {
+pub(crate) enum SaveNotification {
     #[default]
     Untold,
     Told,
@@ -63,7 +63,7 @@ pub(crate) enum Saves {
 
 /// How problems are requested from a server.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pull {
+pub(crate) struct PullSupport {
     pub(crate) identifier: Option<String>,
     /// Whether a change of one file may cause problems in another.
     pub(crate) reaches_others: bool,
@@ -71,39 +71,39 @@ pub(crate) struct Pull {
     pub(crate) has_workspace: bool,
 }
 
-impl Ability {
+impl ServerCapabilities {
     /// Reads the answer to `initialize`.
-    pub(crate) fn from_capabilities(capabilities: &Value) -> Ability {
+    pub(crate) fn from_capabilities(capabilities: &Value) -> ServerCapabilities {
         let sync = &capabilities["textDocumentSync"];
         let kind = sync.as_u64().or_else(|| sync["change"].as_u64());
         let save = &sync["save"];
         let moves = &capabilities["workspace"]["fileOperations"];
-        Ability {
-            encoding: Encoding::named(capabilities["positionEncoding"].as_str()),
+        ServerCapabilities {
+            encoding: Encoding::from_name(capabilities["positionEncoding"].as_str()),
             changes: match kind {
-                Some(2) => Changes::Ranges,
-                _ => Changes::Whole,
+                Some(2) => ChangeForm::Ranges,
+                _ => ChangeForm::Whole,
             },
             saves: if save["includeText"] == true {
-                Saves::ToldWithText
+                SaveNotification::ToldWithText
             } else if *save == true || save.is_object() || sync.is_number() {
-                Saves::Told
+                SaveNotification::Told
             } else {
-                Saves::Untold
+                SaveNotification::Untold
             },
-            pull: Pull::from_options(&capabilities["diagnosticProvider"]),
+            pull: PullSupport::from_options(&capabilities["diagnosticProvider"]),
             watches: false,
-            rename: Renames::from_options(&capabilities["renameProvider"]),
+            rename: RenameSupport::from_options(&capabilities["renameProvider"]),
             will_move: FileFilters::from_options(&moves["willRename"]),
             did_move: FileFilters::from_options(&moves["didRename"]),
         }
     }
 }
 
-impl Pull {
+impl PullSupport {
     /// Reads the diagnostics options, from the first answer or from a later registration.
-    pub(crate) fn from_options(options: &Value) -> Option<Pull> {
-        options.is_object().then(|| Pull {
+    pub(crate) fn from_options(options: &Value) -> Option<PullSupport> {
+        options.is_object().then(|| PullSupport {
             identifier: options["identifier"].as_str().map(str::to_owned),
             reaches_others: options["interFileDependencies"] != false,
             has_workspace: options["workspaceDiagnostics"] == true,
@@ -112,8 +112,8 @@ impl Pull {
 }
 
 /// Returns the parameters of `initialize`.
-pub(crate) fn initialize(entry: &ServerEntry, folder: &std::path::Path) -> Value {
-    let root = uri::of_path(folder);
+pub(crate) fn initialize_parameters(entry: &ServerEntry, folder: &std::path::Path) -> Value {
+    let root = uri::uri_from_path(folder);
     let name = folder.file_name().map(|name| name.to_string_lossy());
     json!({
         // Ending the server together with this process is the job of the starter.
@@ -147,7 +147,7 @@ pub(crate) fn initialize(entry: &ServerEntry, folder: &std::path::Path) -> Value
 }
 
 /// Returns the section of the settings that a server requests, or all settings if there is no such section.
-pub(crate) fn configuration(entry: &ServerEntry, section: Option<&str>) -> Value {
+pub(crate) fn settings_section(entry: &ServerEntry, section: Option<&str>) -> Value {
     let mut part = &entry.settings;
     for name in section.into_iter().flat_map(|section| section.split('.')) {
         match part.get(name) {
@@ -159,8 +159,8 @@ pub(crate) fn configuration(entry: &ServerEntry, section: Option<&str>) -> Value
 }
 
 /// Returns whether problems that a server pushes count even though it also answers requests for them.
-pub(crate) fn counts_pushed(entry: &ServerEntry, ability: &Ability) -> bool {
-    ability.pull.is_none() || entry.delivery == Delivery::Both
+pub(crate) fn accepts_pushed_problems(entry: &ServerEntry, ability: &ServerCapabilities) -> bool {
+    ability.pull.is_none() || entry.delivery == ProblemDelivery::Both
 }
 
 #[cfg(test)]
@@ -168,31 +168,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_and_new_forms_of_capabilities_are_read() {
-        let old = Ability::from_capabilities(&json!({ "textDocumentSync": 2 }));
-        assert_eq!((old.changes, old.saves), (Changes::Ranges, Saves::Told));
+    fn reads_old_and_new_forms_of_capabilities() {
+        let old = ServerCapabilities::from_capabilities(&json!({ "textDocumentSync": 2 }));
+        assert_eq!(
+            (old.changes, old.saves),
+            (ChangeForm::Ranges, SaveNotification::Told)
+        );
         assert_eq!(old.encoding, Encoding::Utf16);
-        let new = Ability::from_capabilities(&json!({
+        let new = ServerCapabilities::from_capabilities(&json!({
             "positionEncoding": "utf-8",
             "textDocumentSync": { "change": 1, "save": { "includeText": true } },
             "diagnosticProvider": { "interFileDependencies": false, "workspaceDiagnostics": true },
         }));
         assert_eq!(
             (new.changes, new.saves),
-            (Changes::Whole, Saves::ToldWithText)
+            (ChangeForm::Whole, SaveNotification::ToldWithText)
         );
         let pull = new.pull.expect("it can be asked");
         assert!(!pull.reaches_others && pull.has_workspace);
     }
 
     #[test]
-    fn a_section_of_the_settings_is_found() {
+    fn finds_section_of_settings() {
         let mut entry = ServerEntry::new("s", &[], &[]);
         entry.settings = json!({ "yaml": { "schemas": { "a": 1 } } });
         assert_eq!(
-            configuration(&entry, Some("yaml.schemas")),
+            settings_section(&entry, Some("yaml.schemas")),
             json!({ "a": 1 })
         );
-        assert_eq!(configuration(&entry, Some("other")), entry.settings);
+        assert_eq!(settings_section(&entry, Some("other")), entry.settings);
     }
 }

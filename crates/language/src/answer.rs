@@ -9,7 +9,7 @@ pub(crate) struct ServerRefusal {
 
 /// Whether an answer applies to the text that a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum AnswerValidity {
     /// The server already had this text when it was queried.
     Yes,
     /// It did not; the text has been sent now.

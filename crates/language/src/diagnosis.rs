@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::position::{Encoding, TextLines};
+use crate::position::{Encoding, PositionLines};
 use crate::{Problem, Severity};
 
 /// The maximum number of diagnostics stored per file.
-const MOST_OF_A_FILE: usize = 1000;
+const MAX_PER_FILE: usize = 1000;
 
 /// The maximum length of a stored message, in bytes.
 const LONGEST_MESSAGE: usize = 2000;
@@ -20,7 +20,7 @@ const LONGEST_LINE: usize = 400;
 
 /// One diagnostic of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Diagnosis {
+pub(crate) struct Diagnostic {
     line: u32,
     /// The position in the line in the server's units, until the text is known.
     place: u32,
@@ -32,23 +32,23 @@ pub(crate) struct Diagnosis {
     line_text: String,
 }
 
-impl Diagnosis {
+impl Diagnostic {
     /// Parses a list of `Diagnostic`s and returns those of at least this severity. Entries that are not diagnostics are
     /// skipped.
-    pub(crate) fn all(items: &Value, least: Severity) -> Vec<Diagnosis> {
+    pub(crate) fn parse_list(items: &Value, least: Severity) -> Vec<Diagnostic> {
         let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
         items
             .iter()
-            .filter_map(Diagnosis::parse)
+            .filter_map(Diagnostic::parse)
             .filter(|diagnosis| diagnosis.severity <= least)
-            .take(MOST_OF_A_FILE)
+            .take(MAX_PER_FILE)
             .collect()
     }
 
     /// Parses a `Diagnostic` of the protocol; returns none if a required field is missing or has another type. The
     /// fields are read by hand, because the generated types of the whole protocol are a library of 23 MB, of which only
     /// this one would be used.
-    fn parse(item: &Value) -> Option<Diagnosis> {
+    fn parse(item: &Value) -> Option<Diagnostic> {
         let start = item.get("range")?.get("start")?;
         let position = |field: &str| u32::try_from(start.get(field)?.as_u64()?).ok();
         // A plain text, or since version 3.18 `MarkupContent`.
@@ -57,7 +57,7 @@ impl Diagnosis {
             .as_str()
             .or_else(|| message.get("value")?.as_str())?;
         let place = position("character")?;
-        Some(Diagnosis {
+        Some(Diagnostic {
             line: position("line")?,
             place,
             column: place.saturating_add(1),
@@ -73,7 +73,7 @@ impl Diagnosis {
                 Value::String(text) => Some(text.clone()),
                 _ => None,
             }),
-            message: shortened(message.to_owned(), LONGEST_MESSAGE),
+            message: truncate_text(message.to_owned(), LONGEST_MESSAGE),
             source: item
                 .get("source")
                 .and_then(Value::as_str)
@@ -83,25 +83,25 @@ impl Diagnosis {
     }
 
     /// Fills in what depends on the file's text: the column in characters, and the text of the line.
-    pub(crate) fn located(all: &mut [Diagnosis], text: &str, encoding: Encoding) {
+    pub(crate) fn set_locations(all: &mut [Diagnostic], text: &str, encoding: Encoding) {
         if all.is_empty() {
             return;
         }
-        let lines = TextLines::new(text);
+        let lines = PositionLines::new(text);
         for diagnosis in all {
             let line = lines.line(diagnosis.line);
-            diagnosis.column = encoding.column(line, diagnosis.place);
-            diagnosis.line_text = shortened(line.trim().to_owned(), LONGEST_LINE);
+            diagnosis.column = encoding.character_column(line, diagnosis.place);
+            diagnosis.line_text = truncate_text(line.trim().to_owned(), LONGEST_LINE);
         }
     }
 
     /// Drops the text of the line, so that it is no longer part of comparisons.
-    pub(crate) fn forget_line(&mut self) {
+    pub(crate) fn clear_line_text(&mut self) {
         self.line_text.clear();
     }
 
     /// Converts it to the form that the host receives.
-    pub(crate) fn problem(&self, path: &Path, server: &str, revision: Option<&str>) -> Problem {
+    pub(crate) fn to_problem(&self, path: &Path, server: &str, revision: Option<&str>) -> Problem {
         Problem {
             path: path.to_path_buf(),
             line: self.line.saturating_add(1),
@@ -114,30 +114,32 @@ impl Diagnosis {
         }
     }
 
-    fn key(&self) -> (&Option<String>, &str, &str) {
+    fn comparison_key(&self) -> (&Option<String>, &str, &str) {
         (&self.code, &self.message, &self.line_text)
     }
 }
 
 /// Returns the multiset difference: the diagnostics of the first list that the second does not contain as often.
-pub(crate) fn without(all: &[Diagnosis], known: &[Diagnosis]) -> Vec<Diagnosis> {
+pub(crate) fn subtract(all: &[Diagnostic], known: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut counts: HashMap<_, usize> = HashMap::new();
     for diagnosis in known {
-        *counts.entry(diagnosis.key()).or_default() += 1;
+        *counts.entry(diagnosis.comparison_key()).or_default() += 1;
     }
     all.iter()
-        .filter(|diagnosis| match counts.get_mut(&diagnosis.key()) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
-            }
-            _ => true,
-        })
+        .filter(
+            |diagnosis| match counts.get_mut(&diagnosis.comparison_key()) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            },
+        )
         .cloned()
         .collect()
 }
 
-fn shortened(mut text: String, longest: usize) -> String {
+fn truncate_text(mut text: String, longest: usize) -> String {
     if text.len() > longest {
         text.truncate(text.floor_char_boundary(longest));
     }
@@ -150,67 +152,70 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn at(line: u32, message: &str) -> Value {
+    fn diagnostic_at(line: u32, message: &str) -> Value {
         json!({
             "range": { "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 1 } },
             "severity": 1, "code": "E1", "message": message,
         })
     }
 
-    fn located_diagnoses(items: &[Value], text: &str) -> Vec<Diagnosis> {
-        let mut all = Diagnosis::all(&json!(items), Severity::Hint);
-        Diagnosis::located(&mut all, text, Encoding::Utf16);
+    fn located_diagnostics(items: &[Value], text: &str) -> Vec<Diagnostic> {
+        let mut all = Diagnostic::parse_list(&json!(items), Severity::Hint);
+        Diagnostic::set_locations(&mut all, text, Encoding::Utf16);
         all
     }
 
     #[test]
-    fn severity_and_code_are_read() {
-        let mut warning = at(0, "w");
+    fn reads_severity_and_code() {
+        let mut warning = diagnostic_at(0, "w");
         warning["severity"] = json!(2);
         warning["code"] = json!(7);
-        let items = json!([warning, at(0, "e"), "nonsense"]);
-        assert_eq!(Diagnosis::all(&items, Severity::Error).len(), 1);
-        let all = Diagnosis::all(&items, Severity::Warning);
+        let items = json!([warning, diagnostic_at(0, "e"), "nonsense"]);
+        assert_eq!(Diagnostic::parse_list(&items, Severity::Error).len(), 1);
+        let all = Diagnostic::parse_list(&items, Severity::Warning);
         assert_eq!(all.len(), 2);
         assert_eq!(all[0].code.as_deref(), Some("7"));
     }
 
     #[test]
-    fn a_message_is_text_or_markup_and_both_are_required_to_have_a_position() {
-        let mut markup = at(3, "");
+    fn reads_markup_messages_and_skips_entries_without_position() {
+        let mut markup = diagnostic_at(3, "");
         markup["message"] = json!({ "kind": "markdown", "value": "**bad**" });
-        let mut without_range = at(0, "lost");
+        let mut without_range = diagnostic_at(0, "lost");
         without_range
             .as_object_mut()
             .expect("an object")
             .remove("range");
-        let mut negative = at(0, "lost");
+        let mut negative = diagnostic_at(0, "lost");
         negative["range"]["start"]["line"] = json!(-1);
-        let all = Diagnosis::all(&json!([markup, without_range, negative]), Severity::Hint);
+        let all = Diagnostic::parse_list(&json!([markup, without_range, negative]), Severity::Hint);
         assert_eq!(all.len(), 1);
         assert_eq!((all[0].message.as_str(), all[0].line), ("**bad**", 3));
     }
 
     #[test]
-    fn a_second_one_of_the_same_kind_is_new() {
-        let before = located_diagnoses(&[at(0, "bad")], "x\n");
-        let after = located_diagnoses(&[at(0, "bad"), at(1, "bad")], "x\nx\n");
-        assert_eq!(without(&after, &before).len(), 1);
-        assert_eq!(without(&before, &after), []);
+    fn second_equal_diagnosis_is_new() {
+        let before = located_diagnostics(&[diagnostic_at(0, "bad")], "x\n");
+        let after = located_diagnostics(
+            &[diagnostic_at(0, "bad"), diagnostic_at(1, "bad")],
+            "x\nx\n",
+        );
+        assert_eq!(subtract(&after, &before).len(), 1);
+        assert_eq!(subtract(&before, &after), []);
     }
 
     #[test]
-    fn the_same_message_at_another_line_is_new() {
-        let before = located_diagnoses(&[at(0, "bad")], "x\ny\n");
-        let after = located_diagnoses(&[at(1, "bad")], "x\ny\n");
-        assert_eq!(without(&after, &before).len(), 1);
+    fn equal_message_on_another_line_is_new() {
+        let before = located_diagnostics(&[diagnostic_at(0, "bad")], "x\ny\n");
+        let after = located_diagnostics(&[diagnostic_at(1, "bad")], "x\ny\n");
+        assert_eq!(subtract(&after, &before).len(), 1);
     }
 
     proptest! {
         /// Diagnostics belong to lines. Reordering the lines and inserting others makes none of them new and loses
         /// none.
         #[test]
-        fn moved_lines_are_not_new(
+        fn diagnoses_on_moved_lines_are_not_new(
             lines in proptest::collection::vec(("[a-c]{1,3}", any::<bool>()), 0..12).prop_shuffle(),
             order in any::<prop::sample::Index>(),
             indent in "[ \t]{0,4}",
@@ -219,8 +224,8 @@ mod tests {
             let state = |lines: &[(String, bool)]| {
                 let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
                 let bad: Vec<Value> = lines.iter().enumerate().filter(|(_, (_, bad))| *bad)
-                    .map(|(place, _)| at(u32::try_from(place).expect("small"), "bad")).collect();
-                located_diagnoses(&bad, &text)
+                    .map(|(place, _)| diagnostic_at(u32::try_from(place).expect("small"), "bad")).collect();
+                located_diagnostics(&bad, &text)
             };
             let before = state(&lines);
             let mut moved: Vec<(String, bool)> = more.into_iter().map(|line| (line, false)).collect();
@@ -228,20 +233,20 @@ mod tests {
             moved.extend(lines[middle..].iter().cloned());
             moved.extend(lines[..middle].iter().map(|(line, bad)| (format!("{indent}{line}"), *bad)));
             let after = state(&moved);
-            prop_assert_eq!(without(&after, &before), []);
-            prop_assert_eq!(without(&before, &after), []);
+            prop_assert_eq!(subtract(&after, &before), []);
+            prop_assert_eq!(subtract(&before, &after), []);
         }
 
         /// The new and the known diagnostics together are all of them.
         #[test]
-        fn new_and_known_make_up_everything(
+        fn difference_counts_equal_diagnoses(
             before in proptest::collection::vec(0_u32..4, 0..8), after in proptest::collection::vec(0_u32..4, 0..8),
         ) {
-            let of = |kinds: &[u32]| -> Vec<Diagnosis> {
-                let items: Vec<Value> = kinds.iter().map(|kind| at(0, &kind.to_string())).collect();
-                located_diagnoses(&items, "x")
+            let of = |kinds: &[u32]| -> Vec<Diagnostic> {
+                let items: Vec<Value> = kinds.iter().map(|kind| diagnostic_at(0, &kind.to_string())).collect();
+                located_diagnostics(&items, "x")
             };
-            let fresh = without(&of(&after), &of(&before));
+            let fresh = subtract(&of(&after), &of(&before));
             for kind in 0..4_u32 {
                 let count = |all: &[u32]| all.iter().filter(|one| **one == kind).count();
                 let told = fresh.iter().filter(|one| one.message == kind.to_string()).count();

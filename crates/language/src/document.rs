@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::Diagnostic;
 
 /// The maximum number of open documents per server; the least recently used one is closed.
-const MOST_OPEN: usize = 200;
+const MAX_OPEN: usize = 200;
 
 /// The maximum total size of a server's open documents, in bytes.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_TOTAL_BYTES: usize = 64 << 20;
 
 /// The maximum size of a document that is sent to a server, in bytes.
-pub(crate) const LARGEST: usize = 4 << 20;
+pub(crate) const MAX_DOCUMENT_BYTES: usize = 4 << 20;
 
 /// A file that a server has open.
 pub(crate) struct OpenDocument {
@@ -58,7 +58,7 @@ impl Documents {
     }
 
     /// Returns the version of the newest text.
-    pub(crate) fn newest(&self) -> i32 {
+    pub(crate) fn newest_version(&self) -> i32 {
         self.versions
     }
 
@@ -71,7 +71,7 @@ impl Documents {
     }
 
     /// Marks a document as used.
-    pub(crate) fn touch(&mut self, path: &Path) {
+    pub(crate) fn mark_used(&mut self, path: &Path) {
         self.uses += 1;
         if let Some(document) = self.all.get_mut(path) {
             document.used = self.uses;
@@ -79,7 +79,7 @@ impl Documents {
     }
 
     /// Stores a text under the next version, and returns the documents that were evicted for it.
-    pub(crate) fn put(
+    pub(crate) fn store(
         &mut self,
         path: &Path,
         text: &Arc<str>,
@@ -100,7 +100,7 @@ impl Documents {
         };
         self.all.insert(path.to_path_buf(), document);
         let mut gone = Vec::new();
-        while self.all.len() > 1 && (self.all.len() > MOST_OPEN || self.bytes > MOST_BYTES) {
+        while self.all.len() > 1 && (self.all.len() > MAX_OPEN || self.bytes > MAX_TOTAL_BYTES) {
             let oldest = self.all.iter().min_by_key(|(_, document)| document.used);
             let Some(oldest) = oldest.map(|(path, _)| path.clone()) else {
                 break;
@@ -121,32 +121,32 @@ impl Documents {
 #[derive(Default)]
 pub(crate) struct FileState {
     /// The diagnostics it returned on request.
-    pub(crate) pulled: Vec<Diagnosis>,
+    pub(crate) pulled: Vec<Diagnostic>,
     /// The diagnostics it pushed.
-    pub(crate) pushed: Vec<Diagnosis>,
+    pub(crate) pushed: Vec<Diagnostic>,
     /// The number of the change after which it last reported.
     pub(crate) epoch: Option<u64>,
     /// Whether there are diagnostics that have not been compared yet.
     pub(crate) is_fresh: bool,
     /// The diagnostics from before the changes, plus those reported since. None: not known.
-    pub(crate) base: Option<Vec<Diagnosis>>,
+    pub(crate) base: Option<Vec<Diagnostic>>,
     /// The server's result identifier of its last answer.
     pub(crate) result: Option<String>,
 }
 
 impl FileState {
     /// Returns all diagnostics that were reported last.
-    pub(crate) fn reported_diagnostics(&self) -> Vec<Diagnosis> {
+    pub(crate) fn reported_diagnostics(&self) -> Vec<Diagnostic> {
         let mut all = self.pulled.clone();
         all.extend(self.pushed.iter().cloned());
         all
     }
 
     /// Called when the file is closed: from now on its diagnostics are compared without the text of lines.
-    pub(crate) fn without_lines(&mut self) {
+    pub(crate) fn clear_line_texts(&mut self) {
         let base = self.base.iter_mut().flatten();
         for diagnosis in base.chain(&mut self.pulled).chain(&mut self.pushed) {
-            diagnosis.forget_line();
+            diagnosis.clear_line_text();
         }
     }
 }
@@ -156,20 +156,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_documents_make_room() {
+    fn evicts_least_recently_used_documents() {
         let mut documents = Documents::default();
         let path = |number: usize| PathBuf::from(format!("/{number}"));
-        for number in 0..MOST_OPEN {
-            assert!(documents.put(&path(number), &"x".into(), None).is_empty());
+        for number in 0..MAX_OPEN {
+            assert!(documents.store(&path(number), &"x".into(), None).is_empty());
         }
-        documents.touch(&path(0));
-        let gone = documents.put(&path(1000), &"x".into(), None);
+        documents.mark_used(&path(0));
+        let gone = documents.store(&path(1000), &"x".into(), None);
         assert_eq!(gone.len(), 1);
         assert_eq!(gone[0].0, path(1));
-        let large: Arc<str> = "x".repeat(LARGEST).into();
+        let large: Arc<str> = "x".repeat(MAX_DOCUMENT_BYTES).into();
         let gone: usize = (0..20)
-            .map(|number| documents.put(&path(2000 + number), &large, None).len())
+            .map(|number| documents.store(&path(2000 + number), &large, None).len())
             .sum();
-        assert!(gone > 0 && documents.bytes <= MOST_BYTES);
+        assert!(gone > 0 && documents.bytes <= MAX_TOTAL_BYTES);
     }
 }

@@ -22,14 +22,14 @@ pub struct ServerEntry {
     /// are all chosen.
     pub job: Option<String>,
     /// How its problems are obtained.
-    pub delivery: Delivery,
+    pub delivery: ProblemDelivery,
     /// The npm package and its oldest suitable major version, if the program's name alone does not identify the server.
     pub package: Option<Package>,
 }
 
 /// How the problems of a server are obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Delivery {
+pub enum ProblemDelivery {
     /// They are requested if the server supports that; otherwise it pushes them.
     #[default]
     AsOffered,
@@ -58,7 +58,7 @@ impl ServerEntry {
             root: Vec::new(),
             settings: Value::Null,
             job: None,
-            delivery: Delivery::AsOffered,
+            delivery: ProblemDelivery::AsOffered,
             package: None,
         }
     }
@@ -73,7 +73,7 @@ impl ServerEntry {
 /// Returns the entries to use: those that are available and, of several for one job, the first. An earlier entry
 /// replaces a later one of the same name, so that the user's own take precedence over [`crate::built_in`].
 #[must_use]
-pub fn chosen(
+pub fn choose_entries(
     entries: impl IntoIterator<Item = ServerEntry>,
     available: &dyn Fn(&ServerEntry) -> bool,
 ) -> Vec<ServerEntry> {
@@ -95,7 +95,7 @@ pub fn chosen(
 /// Returns whether the program that was found on the path for an entry is the right one: if the entry names a package,
 /// the nearest `package.json` above the program (links resolved) must have that name and at least that version.
 #[must_use]
-pub fn fits(entry: &ServerEntry, program: &Path) -> bool {
+pub fn is_matching_program(entry: &ServerEntry, program: &Path) -> bool {
     let Some(package) = &entry.package else {
         return true;
     };
@@ -106,11 +106,11 @@ pub fn fits(entry: &ServerEntry, program: &Path) -> bool {
         std::fs::read_to_string(folder.join("package.json"))
             .ok()
             .and_then(|text| serde_json::from_str::<Value>(&text).ok())
-            .is_some_and(|described| is_version(&described, package))
+            .is_some_and(|described| is_package_version(&described, package))
     })
 }
 
-fn is_version(described: &Value, package: &Package) -> bool {
+fn is_package_version(described: &Value, package: &Package) -> bool {
     let major = described["version"]
         .as_str()
         .and_then(|version| version.split('.').next())
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_one_job_the_first_that_is_there_is_taken() {
+    fn chooses_first_available_server_for_each_job() {
         let with_job = |name: &str, job: Option<&str>| ServerEntry {
             job: job.map(str::to_owned),
             ..ServerEntry::new(name, &["*.py"], &[name])
@@ -134,7 +134,7 @@ mod tests {
             with_job("ruff", None),
         ];
         let names = |available: &dyn Fn(&ServerEntry) -> bool| {
-            let taken = chosen(entries.clone(), available);
+            let taken = choose_entries(entries.clone(), available);
             taken
                 .into_iter()
                 .map(|entry| entry.name)
@@ -145,18 +145,18 @@ mod tests {
     }
 
     #[test]
-    fn a_name_counts_once() {
+    fn first_entry_of_a_name_wins() {
         let entries = [
             ServerEntry::new("ty", &["*.py"], &["/own/ty"]),
             ServerEntry::new("ty", &["*.py"], &["ty"]),
         ];
-        let taken = chosen(entries, &|_| true);
+        let taken = choose_entries(entries, &|_| true);
         assert_eq!(taken.len(), 1);
         assert_eq!(taken[0].program(), Some("/own/ty"));
     }
 
     #[test]
-    fn the_version_is_that_of_the_package_around_the_program() {
+    fn checks_version_of_enclosing_package() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("bin")).expect("a folder");
         let program = folder.path().join("bin/tsc");
@@ -172,10 +172,13 @@ mod tests {
             }),
             ..ServerEntry::new("typescript", &["*.ts"], &["tsc"])
         };
-        assert!(!fits(&entry, &program), "there is no package");
+        assert!(
+            !is_matching_program(&entry, &program),
+            "there is no package"
+        );
         described("5.9.2");
-        assert!(!fits(&entry, &program));
+        assert!(!is_matching_program(&entry, &program));
         described("7.0.2");
-        assert!(fits(&entry, &program));
+        assert!(is_matching_program(&entry, &program));
     }
 }

@@ -37,7 +37,10 @@ impl FileFilters {
             return;
         }
         let filters = options["filters"].as_array().into_iter().flatten();
-        let patterns = filters.take(MOST_FILTERS).filter_map(pattern).collect();
+        let patterns = filters
+            .take(MOST_FILTERS)
+            .filter_map(compile_pattern)
+            .collect();
         self.all.push(Registration {
             id: id.map(str::to_owned),
             patterns,
@@ -50,14 +53,14 @@ impl FileFilters {
     }
 
     /// Returns whether a file matches.
-    pub(crate) fn cover(&self, path: &Path) -> bool {
+    pub(crate) fn matches(&self, path: &Path) -> bool {
         let mut patterns = self.all.iter().flat_map(|one| &one.patterns);
         patterns.any(|pattern| pattern.is_match(path))
     }
 }
 
 /// Returns the pattern of a filter; none if the filter is not about files on disk.
-fn pattern(filter: &Value) -> Option<GlobMatcher> {
+fn compile_pattern(filter: &Value) -> Option<GlobMatcher> {
     let scheme = filter["scheme"].as_str().unwrap_or("file");
     let pattern = &filter["pattern"];
     if scheme != "file" || pattern["matches"] == "folder" {
@@ -75,40 +78,40 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn covers(filters: &FileFilters, path: &str) -> bool {
-        filters.cover(Path::new(path))
+    fn matches_path(filters: &FileFilters, path: &str) -> bool {
+        filters.matches(Path::new(path))
     }
 
     #[test]
-    fn files_are_covered_by_the_patterns_of_their_scheme() {
+    fn filters_match_patterns_of_the_file_scheme() {
         let filter =
             json!({ "scheme": "file", "pattern": { "glob": "**/*.{py,pyi}", "matches": "file" } });
         let filters = FileFilters::from_options(&json!({ "filters": [filter] }));
-        assert!(covers(&filters, "/project/a/b.py") && covers(&filters, "/c.pyi"));
-        assert!(!covers(&filters, "/project/a.rs"));
+        assert!(matches_path(&filters, "/project/a/b.py") && matches_path(&filters, "/c.pyi"));
+        assert!(!matches_path(&filters, "/project/a.rs"));
         for other in [
             json!({ "scheme": "untitled", "pattern": { "glob": "**" } }),
             json!({ "pattern": { "glob": "**", "matches": "folder" } }),
             json!({ "pattern": { "glob": "{" } }),
         ] {
             let filters = FileFilters::from_options(&json!({ "filters": [other] }));
-            assert!(!covers(&filters, "/project/a.py"));
+            assert!(!matches_path(&filters, "/project/a.py"));
         }
-        assert!(!covers(
+        assert!(!matches_path(
             &FileFilters::from_options(&Value::Null),
             "/project/a.py"
         ));
     }
 
     #[test]
-    fn what_was_registered_can_be_taken_back() {
+    fn registration_can_be_removed() {
         let options = json!({ "filters": [{ "pattern": { "glob": "**/*.TS", "options": { "ignoreCase": true } } }] });
         let mut filters = FileFilters::default();
         filters.add(Some("one"), &options);
         filters.add(Some("two"), &options);
         filters.remove("one");
-        assert!(covers(&filters, "/a.ts"));
+        assert!(matches_path(&filters, "/a.ts"));
         filters.remove("two");
-        assert!(!covers(&filters, "/a.ts"));
+        assert!(!matches_path(&filters, "/a.ts"));
     }
 }

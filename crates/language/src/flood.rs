@@ -12,15 +12,15 @@ const MOST_MESSAGES: usize = 50_000;
 const MOST_BYTES: usize = 256 << 20;
 
 /// The messages of a server in the current window.
-pub(crate) struct Flood {
+pub(crate) struct MessageLimiter {
     began: Option<Instant>,
     messages: usize,
     bytes: usize,
 }
 
-impl Flood {
-    pub(crate) fn new() -> Flood {
-        Flood {
+impl MessageLimiter {
+    pub(crate) fn new() -> MessageLimiter {
+        MessageLimiter {
             began: None,
             messages: 0,
             bytes: 0,
@@ -28,12 +28,12 @@ impl Flood {
     }
 
     /// Counts a message; returns whether the server is still within the limits.
-    pub(crate) fn bears(&mut self, bytes: usize, now: Instant) -> bool {
+    pub(crate) fn accept(&mut self, bytes: usize, now: Instant) -> bool {
         if self
             .began
             .is_none_or(|began| now.duration_since(began) > WINDOW)
         {
-            *self = Flood::new();
+            *self = MessageLimiter::new();
             self.began = Some(now);
         }
         self.messages += 1;
@@ -47,12 +47,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_messages_in_a_while_are_too_many() {
+    fn limits_messages_and_bytes_per_window() {
         let now = Instant::now();
-        let mut flood = Flood::new();
-        assert!((0..MOST_MESSAGES).all(|_| flood.bears(1, now)));
-        assert!(!flood.bears(1, now));
-        assert!(flood.bears(1, now + 2 * WINDOW));
-        assert!(!flood.bears(MOST_BYTES, now + 2 * WINDOW));
+        let mut flood = MessageLimiter::new();
+        assert!((0..MOST_MESSAGES).all(|_| flood.accept(1, now)));
+        assert!(!flood.accept(1, now));
+        assert!(flood.accept(1, now + 2 * WINDOW));
+        assert!(!flood.accept(MOST_BYTES, now + 2 * WINDOW));
     }
 }

@@ -14,7 +14,7 @@ const LONGEST_HEADER: usize = 4 << 10;
 ///
 /// # Errors
 /// If the stream cannot be read, ends inside a message, or contains something that is not a message.
-pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<(Value, usize)>> {
+pub(crate) fn read_message(from: &mut impl BufRead) -> io::Result<Option<(Value, usize)>> {
     let Some(length) = read_header(from)? else {
         return Ok(None);
     };
@@ -24,7 +24,8 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<(Value, usize)>
     if body.len() < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    let message = serde_json::from_slice(&body).map_err(|_| nonsense("a message is not JSON"))?;
+    let message =
+        serde_json::from_slice(&body).map_err(|_| invalid_data("a message is not JSON"))?;
     Ok(Some((message, length)))
 }
 
@@ -41,37 +42,37 @@ fn read_header(from: &mut impl BufRead) -> io::Result<Option<usize>> {
             return Ok(None);
         }
         if line.last() != Some(&b'\n') {
-            return Err(nonsense("a header is cut off or too long"));
+            return Err(invalid_data("a header is cut off or too long"));
         }
         let line = line.trim_ascii();
         if line.is_empty() {
             break;
         }
-        let text = std::str::from_utf8(line).map_err(|_| nonsense("a header is not text"))?;
+        let text = std::str::from_utf8(line).map_err(|_| invalid_data("a header is not text"))?;
         let (name, value) = text
             .split_once(':')
-            .ok_or_else(|| nonsense("a line of a header has no colon"))?;
+            .ok_or_else(|| invalid_data("a line of a header has no colon"))?;
         if name.trim().eq_ignore_ascii_case("content-length") {
             let value: usize = value
                 .trim()
                 .parse()
-                .map_err(|_| nonsense("a length is not a number"))?;
+                .map_err(|_| invalid_data("a length is not a number"))?;
             length = Some(value);
         }
     }
     match length {
         Some(length) if length <= LONGEST_MESSAGE => Ok(Some(length)),
-        Some(_) => Err(nonsense("a message is too long")),
-        None => Err(nonsense("a header has no length")),
+        Some(_) => Err(invalid_data("a message is too long")),
+        None => Err(invalid_data("a header has no length")),
     }
 }
 
-fn nonsense(what: &str) -> io::Error {
+fn invalid_data(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// Returns a message with its header, as it is written to the stream.
-pub(crate) fn framed(message: &Value) -> Vec<u8> {
+pub(crate) fn frame_message(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     let mut bytes = Vec::with_capacity(body.len() + 32);
     // Writing into a vector cannot fail.
@@ -85,30 +86,30 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn all(bytes: &[u8]) -> io::Result<Vec<Value>> {
+    fn read_all(bytes: &[u8]) -> io::Result<Vec<Value>> {
         let mut from = io::BufReader::new(bytes);
         let mut messages = Vec::new();
-        while let Some((message, _)) = read(&mut from)? {
+        while let Some((message, _)) = read_message(&mut from)? {
             messages.push(message);
         }
         Ok(messages)
     }
 
     #[test]
-    fn what_was_framed_is_read() {
+    fn framed_messages_round_trip() {
         let messages = [json!({ "a": "ä😀" }), json!({ "b": [1, 2] })];
-        let bytes: Vec<u8> = messages.iter().flat_map(framed).collect();
-        assert_eq!(all(&bytes).expect("messages"), messages);
+        let bytes: Vec<u8> = messages.iter().flat_map(frame_message).collect();
+        assert_eq!(read_all(&bytes).expect("messages"), messages);
     }
 
     #[test]
-    fn other_header_lines_and_their_case_do_not_matter() {
+    fn ignores_other_headers_and_their_case() {
         let bytes = b"content-type: x; charset=utf-8\r\nCONTENT-length:2\r\n\r\n{}";
-        assert_eq!(all(bytes).expect("messages"), [json!({})]);
+        assert_eq!(read_all(bytes).expect("messages"), [json!({})]);
     }
 
     #[test]
-    fn nonsense_is_an_error() {
+    fn invalid_frames_are_errors() {
         for bytes in [
             "hello\r\n\r\n{}",
             "Content-Length: two\r\n\r\n{}",
@@ -120,8 +121,8 @@ mod tests {
             "Content-Length: 2",
             "\r\n\r\n",
         ] {
-            assert!(all(bytes.as_bytes()).is_err(), "{bytes:?}");
+            assert!(read_all(bytes.as_bytes()).is_err(), "{bytes:?}");
         }
-        assert!(all(&vec![b'x'; LONGEST_HEADER + 1]).is_err());
+        assert!(read_all(&vec![b'x'; LONGEST_HEADER + 1]).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Returns the language identifier for a file's extension. An unknown extension is returned as it is.
-pub(crate) fn of_file(path: &Path) -> &str {
+pub(crate) fn language_id(path: &Path) -> &str {
     let ending = path
         .extension()
         .and_then(|ending| ending.to_str())

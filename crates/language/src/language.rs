@@ -10,21 +10,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::document::LARGEST;
-use crate::server::{Became, RoundStep, Server, ToldChange};
+use crate::document::MAX_DOCUMENT_BYTES;
+use crate::server::{AnnouncedChange, FileChangeKind, RoundStep, Server};
 use crate::{
-    ChangedText, LanguageOptions, MOST_TOLD, NewProblems, Problem, ServerStarter, ServerState,
+    ChangedText, LanguageOptions, MAX_REPORTED, NewProblems, Problem, ServerStarter, ServerState,
 };
 use shared::SharedServers;
 
 /// The servers of one process. All of them end when it is dropped.
-pub struct Language {
+pub struct LanguageServers {
     shared: Arc<SharedServers>,
 }
 
-/// A change whose problems have not been collected yet. Dropping it leaves them to [`Language::take_late`].
+/// A change whose problems have not been collected yet. Dropping it leaves them to [`Language::take_late_problems`].
 #[must_use]
-pub struct Pending {
+pub struct PendingChange {
     shared: Arc<SharedServers>,
     /// The changed files, which come first in the answer.
     changed: Vec<PathBuf>,
@@ -34,25 +34,25 @@ pub struct Pending {
     not_ready: Vec<String>,
 }
 
-impl Language {
+impl LanguageServers {
     /// Creates the interface. No server is started before a file of its language is read or changed.
     #[must_use]
-    pub fn new(options: LanguageOptions, starter: Arc<dyn ServerStarter>) -> Language {
-        Language {
+    pub fn new(options: LanguageOptions, starter: Arc<dyn ServerStarter>) -> LanguageServers {
+        LanguageServers {
             shared: Arc::new(SharedServers::new(options, starter)),
         }
     }
 
     /// Returns the longest time that an answer should wait for problems, as configured.
     #[must_use]
-    pub fn wait(&self) -> Duration {
+    pub fn answer_wait(&self) -> Duration {
         self.shared.wait
     }
 
     /// Returns whether any server would be notified of this file.
     #[must_use]
-    pub fn serves(&self, path: &Path) -> bool {
-        !self.shared.lock().places.of_file(path).is_empty()
+    pub fn serves_file(&self, path: &Path) -> bool {
+        !self.shared.lock().places.servers_for_file(path).is_empty()
     }
 
     /// Replaces the roots. Servers whose folders are below none of them are ended.
@@ -61,8 +61,8 @@ impl Language {
         state.places.set_roots(roots);
         let state = &mut *state;
         for server in &mut state.servers {
-            if server.is_running() && state.places.root(&server.folder).is_none() {
-                server.end();
+            if server.is_running() && state.places.innermost_root(&server.folder).is_none() {
+                server.shut_down();
             }
         }
         self.shared.news.notify_all();
@@ -73,68 +73,68 @@ impl Language {
     ///
     /// The text is that of the file, decoded, with its own line ends: servers read other files from the disk and must
     /// not see two texts of one file.
-    pub fn read(&self, path: &Path, text: &str) {
+    pub fn announce_read(&self, path: &Path, text: &str) {
         let now = Instant::now();
         let mut state = self.shared.lock();
-        let servers = self.shared.servers_of(&mut state, path, now);
+        let servers = self.shared.start_servers_for(&mut state, path, now);
         for server in &mut state.servers {
             if server.has_other_text(path, text) {
-                server.withdraw();
+                server.withdraw_findings();
             }
         }
         if servers.is_empty() {
             return;
         }
-        if text.len() > LARGEST {
+        if text.len() > MAX_DOCUMENT_BYTES {
             for id in servers {
-                state.servers[id].close(path);
+                state.servers[id].close_document(path);
             }
             return;
         }
         let text: Arc<str> = text.into();
         for id in servers {
-            state.servers[id].read(path, &text, now);
+            state.servers[id].update_text(path, &text, now);
         }
     }
 
     /// Notifies the servers of files that one call of a session changed on the disk. Returns at once. The texts are as
-    /// for [`Language::read`].
-    pub fn changed(&self, session: &str, changes: &[ChangedText<'_>]) -> Pending {
+    /// for [`Language::announce_read`].
+    pub fn announce_changes(&self, session: &str, changes: &[ChangedText<'_>]) -> PendingChange {
         let now = Instant::now();
         let mut state = self.shared.lock();
-        let mut by_server: BTreeMap<usize, Vec<ToldChange>> = BTreeMap::new();
+        let mut by_server: BTreeMap<usize, Vec<AnnouncedChange>> = BTreeMap::new();
         let mut not_ready = Vec::new();
         let mut watched = Vec::new();
         for change in changes {
-            let became = Became::between(change.before, change.after);
-            if became != Became::Changed {
-                state.places.appeared_or_went(change.path);
+            let became = FileChangeKind::between(change.before, change.after);
+            if became != FileChangeKind::Changed {
+                state.places.invalidate_if_root_file(change.path);
             }
             watched.push((change.path.to_path_buf(), became));
-            let servers = self.shared.servers_of(&mut state, change.path, now);
+            let servers = self.shared.start_servers_for(&mut state, change.path, now);
             if [change.before, change.after]
                 .into_iter()
                 .flatten()
-                .any(|text| text.len() > LARGEST)
+                .any(|text| text.len() > MAX_DOCUMENT_BYTES)
             {
                 // Too large: it is not sent, and not even copied.
                 for id in servers {
-                    state.servers[id].withdraw();
-                    state.servers[id].close(change.path);
+                    state.servers[id].withdraw_findings();
+                    state.servers[id].close_document(change.path);
                     not_ready.push(state.servers[id].entry.name.clone());
                 }
                 continue;
             }
             let (before, after) = (change.before.map(Arc::from), change.after.map(Arc::from));
             for id in servers {
-                by_server.entry(id).or_default().push(ToldChange {
+                by_server.entry(id).or_default().push(AnnouncedChange {
                     path: change.path.to_path_buf(),
                     before: before.clone(),
                     after: after.clone(),
                     revision: change.revision.to_owned(),
                 });
             }
-            not_ready.extend(self.shared.left_out(&mut state, change.path));
+            not_ready.extend(self.shared.unavailable_servers_for(&mut state, change.path));
         }
         // Late problems are also stored for servers that are not running.
         for server in &mut state.servers {
@@ -142,7 +142,7 @@ impl Language {
                 .iter()
                 .any(|(path, _)| path.starts_with(&server.folder))
             {
-                server.withdraw();
+                server.withdraw_findings();
             }
         }
         state.rounds += 1;
@@ -153,7 +153,7 @@ impl Language {
                 let below = watched
                     .iter()
                     .filter(|(path, _)| path.starts_with(&server.folder));
-                server.watched(&below.cloned().collect::<Vec<_>>());
+                server.send_watched_files(&below.cloned().collect::<Vec<_>>());
             }
         }
         let mut told = Vec::new();
@@ -164,12 +164,12 @@ impl Language {
             } else if changes.iter().any(|change| change.after.is_some()) {
                 not_ready.push(server.entry.name.clone());
             }
-            server.change(round, session, changes, now);
+            server.begin_round(round, session, changes, now);
         }
         drop(state);
         // Threads that wait for an earlier change of the same server can stop waiting.
         self.shared.news.notify_all();
-        Pending {
+        PendingChange {
             shared: self.shared.clone(),
             changed: changes.iter().map(|one| one.path.to_path_buf()).collect(),
             told,
@@ -179,8 +179,8 @@ impl Language {
     }
 
     /// Waits for the problems of a change, at most until the given time. Problems that arrive later, from servers that
-    /// knew the version before, are stored for [`Language::take_late`].
-    pub fn problems(&self, mut pending: Pending, until: Instant) -> NewProblems {
+    /// knew the version before, are stored for [`Language::take_late_problems`].
+    pub fn wait_for_problems(&self, mut pending: PendingChange, until: Instant) -> NewProblems {
         let mut problems = Vec::new();
         let mut not_ready = std::mem::take(&mut pending.not_ready);
         let mut state = self.shared.lock();
@@ -189,7 +189,7 @@ impl Language {
             let mut wake = until;
             pending.told.retain(|&id| {
                 let server = &mut state.servers[id];
-                match server.step(pending.round, now) {
+                match server.poll_round(pending.round, now) {
                     Some(RoundStep::Waits(at)) => {
                         wake = wake.min(at.unwrap_or(until));
                         return true;
@@ -215,25 +215,25 @@ impl Language {
         let now = Instant::now();
         for id in pending.told.drain(..) {
             let server = &mut state.servers[id];
-            problems.extend(server.leave(pending.round, now));
+            problems.extend(server.take_problems_and_leave(pending.round, now));
             not_ready.push(server.entry.name.clone());
         }
         drop(state);
         not_ready.sort();
         not_ready.dedup();
-        found(problems, &pending.changed, not_ready)
+        collect_problems(problems, &pending.changed, not_ready)
     }
 
     /// Returns the problems of earlier changes of this session that arrived after their answer. Each is returned once;
     /// those of files that were changed again are dropped.
-    pub fn take_late(&self, session: &str) -> NewProblems {
+    pub fn take_late_problems(&self, session: &str) -> NewProblems {
         let now = Instant::now();
         let mut problems = Vec::new();
         for server in &mut self.shared.lock().servers {
-            server.advance(now);
-            problems.extend(server.take_late(session));
+            server.advance_round(now);
+            problems.extend(server.take_late_problems(session));
         }
-        found(problems, &[], Vec::new())
+        collect_problems(problems, &[], Vec::new())
     }
 
     /// Discards what is stored for a session.
@@ -245,7 +245,7 @@ impl Language {
 
     /// Returns the state of every server that was ever started.
     #[must_use]
-    pub fn states(&self) -> Vec<ServerState> {
+    pub fn server_states(&self) -> Vec<ServerState> {
         let state = self.shared.lock();
         let servers = state.servers.iter();
         servers
@@ -260,33 +260,36 @@ impl Language {
     /// Waits until every running server has processed the files it was sent, at most until the given time; returns
     /// whether all have. Servers that ended are not waited for.
     #[must_use]
-    pub fn settle(&self, until: Instant) -> bool {
+    pub fn wait_until_processed(&self, until: Instant) -> bool {
         let mut state = self.shared.lock();
         loop {
             let now = Instant::now();
             let servers = &mut state.servers;
             for server in servers.iter_mut() {
-                server.advance(now);
+                server.advance_round(now);
             }
-            let open = |server: &Server| server.is_running() && !server.is_settled(now);
+            let open =
+                |server: &Server| server.is_running() && !server.has_processed_everything(now);
             if !servers.iter().any(open) {
                 return true;
             }
             if now >= until {
                 return false;
             }
-            state = self.shared.wait_for_news(state, soon(now, until));
+            state = self
+                .shared
+                .wait_for_news(state, next_check_time(now, until));
         }
     }
 }
 
-impl Drop for Language {
+impl Drop for LanguageServers {
     fn drop(&mut self) {
-        self.shared.stop();
+        self.shared.stop_all();
     }
 }
 
-impl Drop for Pending {
+impl Drop for PendingChange {
     fn drop(&mut self) {
         if self.told.is_empty() {
             return;
@@ -294,26 +297,30 @@ impl Drop for Pending {
         let now = Instant::now();
         let mut state = self.shared.lock();
         for id in self.told.drain(..) {
-            state.servers[id].leave_to_late(self.round, now);
+            state.servers[id].leave_problems_for_later(self.round, now);
         }
     }
 }
 
 /// Returns when to check again for changes that cause no notification: a server's silence, or the end of the caller's
 /// wait.
-fn soon(now: Instant, until: Instant) -> Instant {
+fn next_check_time(now: Instant, until: Instant) -> Instant {
     until.min(now + Duration::from_millis(50))
 }
 
 /// Sorts problems into the order in which they are reported, and counts those over the limit.
-fn found(mut problems: Vec<Problem>, changed: &[PathBuf], not_ready: Vec<String>) -> NewProblems {
+fn collect_problems(
+    mut problems: Vec<Problem>,
+    changed: &[PathBuf],
+    not_ready: Vec<String>,
+) -> NewProblems {
     problems.sort_by_cached_key(|problem| {
         let is_other = !changed.contains(&problem.path);
         let place = (problem.path.clone(), problem.line, problem.column);
         (is_other, problem.severity, place)
     });
-    let more = problems.len().saturating_sub(MOST_TOLD);
-    problems.truncate(MOST_TOLD);
+    let more = problems.len().saturating_sub(MAX_REPORTED);
+    problems.truncate(MAX_REPORTED);
     NewProblems {
         new: problems,
         more,

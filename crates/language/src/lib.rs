@@ -1,23 +1,25 @@
 //! Language servers: which of them serve a file, what is sent to them, and which problems an edit caused.
 //!
 //! - [`ServerEntry`] says which files a server serves and how it is started; [`built_in`] is the table of known ones
-//!   and [`chosen`] selects those that are installed.
-//! - [`Language`] manages the servers of one process: [`Language::read`], [`Language::changed`], [`Language::problems`]
-//!   and [`Language::take_late`]; and their plans: [`Language::rename`], [`Language::before_move`].
+//!   and [`choose_entries`] selects those that are installed.
+//! - [`LanguageServers`] manages the servers of one process: [`LanguageServers::announce_read`],
+//!   [`LanguageServers::announce_changes`], [`LanguageServers::wait_for_problems`] and
+//!   [`LanguageServers::take_late_problems`]; and their plans: [`LanguageServers::plan_rename`],
+//!   [`LanguageServers::plan_move`].
 //! - [`ServerStarter`] starts programs. This crate starts none, and touches no file except to check whether a
-//!   root file exists and, for [`fits`], which version a program has.
+//!   root file exists and, for [`is_matching_program`], which version a program has.
 //!
 //! ```no_run
 //! use std::{path::Path, sync::Arc, time::Instant};
-//! use lancet_language::{ChangedText, Language, LanguageOptions, ServerStarter};
+//! use lancet_language::{ChangedText, LanguageOptions, LanguageServers, ServerStarter};
 //!
 //! fn edited(options: LanguageOptions, starter: Arc<dyn ServerStarter>) {
-//!     let language = Language::new(options, starter);
+//!     let servers = LanguageServers::new(options, starter);
 //!     let path = Path::new("/project/main.py");
-//!     language.read(path, "x = 1\n");
+//!     servers.announce_read(path, "x = 1\n");
 //!     let change = ChangedText { path, before: Some("x = 1\n"), after: Some("x = y\n"), revision: "b2" };
-//!     let pending = language.changed("session", &[change]);
-//!     let found = language.problems(pending, Instant::now() + language.wait());
+//!     let pending = servers.announce_changes("session", &[change]);
+//!     let found = servers.wait_for_problems(pending, Instant::now() + servers.wait());
 //!     for problem in found.new {
 //!         // Told with the answer of the edit.
 //!         let _ = (problem.path, problem.line, problem.message);
@@ -47,15 +49,15 @@ mod table;
 mod uri;
 mod workspace_edit;
 
-pub use entry::{Delivery, Package, ServerEntry, chosen, fits};
-pub use language::{Language, Pending};
+pub use entry::{Package, ProblemDelivery, ServerEntry, choose_entries, is_matching_program};
+pub use language::{LanguageServers, PendingChange};
 pub use options::LanguageOptions;
 pub use problem::{
-    ChangedText, MOST_TOLD, NewProblems, Problem, ServerStanding, ServerState, Severity,
+    ChangedText, MAX_REPORTED, NewProblems, Problem, ServerState, ServerStatus, Severity,
 };
 pub use refactor::{
     FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, PlannedSpan, RefactorError,
-    RenameQuestion, TextWithheld,
+    RenameRequest, TextNotAllowed,
 };
 pub use starter::{ServerProcess, ServerStarter};
 pub use table::built_in;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::{ServerEntry, Severity};
 
-/// The settings of [`crate::Language`].
+/// The settings of [`crate::LanguageServers`].
 #[derive(Debug, Clone)]
 pub struct LanguageOptions {
-    /// The servers that may be started, as returned by [`crate::chosen`].
+    /// The servers that may be started, as returned by [`crate::choose_entries`].
     pub entries: Vec<ServerEntry>,
     /// The folders that contain the files. A server's folder is the nearest folder with a root file of its entry, not
     /// above these; without one, the root itself. Files outside are not sent to any server.

@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::frame;
 
 /// The maximum number of bytes in the queue. A server that lets more accumulate is ended.
-const MOST_WAITING: usize = 64 << 20;
+const MAX_QUEUED_BYTES: usize = 64 << 20;
 
 /// How long a server may take to shut down after it was requested to.
-const FAREWELL: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIME: Duration = Duration::from_secs(1);
 
 /// The queue in front of a server.
 pub(crate) struct Outbox {
@@ -40,7 +40,7 @@ enum OutboxState {
 
 impl Outbox {
     /// Starts to write to a server.
-    pub(crate) fn begin(
+    pub(crate) fn start_writing(
         name: &str,
         mut input: Box<dyn Write + Send>,
         alive: Box<dyn Send>,
@@ -57,29 +57,29 @@ impl Outbox {
         let own = outbox.clone();
         std::thread::Builder::new()
             .name(format!("lsp-w-{name}"))
-            .spawn(move || own.write_all(&mut *input))?;
+            .spawn(move || own.write_messages(&mut *input))?;
         Ok(outbox)
     }
 
     /// Puts a message into the queue.
-    pub(crate) fn send(&self, message: &Value) {
-        let bytes = frame::framed(message);
+    pub(crate) fn enqueue(&self, message: &Value) {
+        let bytes = frame::frame_message(message);
         let mut queue = self.lock();
         if queue.state != OutboxState::Open {
             return;
         }
         queue.bytes += bytes.len();
         queue.messages.push_back(bytes);
-        let overfull = queue.bytes > MOST_WAITING;
+        let overfull = queue.bytes > MAX_QUEUED_BYTES;
         drop(queue);
         self.changed.notify_all();
         if overfull {
-            self.end();
+            self.end_now();
         }
     }
 
     /// Writes the queue, then ends the server.
-    pub(crate) fn close(&self) {
+    pub(crate) fn flush_and_end(&self) {
         let mut queue = self.lock();
         if queue.state == OutboxState::Open {
             queue.state = OutboxState::Closing;
@@ -89,7 +89,7 @@ impl Outbox {
     }
 
     /// Ends the server at once.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end_now(&self) {
         let mut queue = self.lock();
         queue.state = OutboxState::Closed;
         queue.messages.clear();
@@ -100,8 +100,8 @@ impl Outbox {
         drop(alive);
     }
 
-    fn write_all(&self, input: &mut dyn Write) {
-        while let Some(bytes) = self.next() {
+    fn write_messages(&self, input: &mut dyn Write) {
+        while let Some(bytes) = self.next_message() {
             if input
                 .write_all(&bytes)
                 .and_then(|()| input.flush())
@@ -110,20 +110,20 @@ impl Outbox {
                 break;
             }
         }
-        self.wait_for_farewell();
-        self.end();
+        self.wait_for_shutdown();
+        self.end_now();
     }
 
     /// Waits for a server that was requested to shut down.
-    fn wait_for_farewell(&self) {
+    fn wait_for_shutdown(&self) {
         let queue = self.lock();
         let waits = |queue: &mut Queue| queue.state == OutboxState::Closing;
         // The result does not matter: the server is ended afterwards.
-        drop(self.changed.wait_timeout_while(queue, FAREWELL, waits));
+        drop(self.changed.wait_timeout_while(queue, SHUTDOWN_TIME, waits));
     }
 
     /// Returns the next message; none if there will be no more.
-    fn next(&self) -> Option<Vec<u8>> {
+    fn next_message(&self) -> Option<Vec<u8>> {
         let mut queue = self.lock();
         loop {
             if let Some(bytes) = queue.messages.pop_front() {

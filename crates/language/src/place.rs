@@ -9,7 +9,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use crate::ServerEntry;
 
 /// The maximum number of folders that are remembered.
-const MOST_FOLDERS: usize = 1000;
+const MAX_CACHED_FOLDERS: usize = 1000;
 
 /// The entries with their patterns, and the folders that were found for them.
 pub(crate) struct ServerPlaces {
@@ -42,7 +42,7 @@ impl ServerPlaces {
     }
 
     /// Returns the root that contains a path; of several, the innermost.
-    pub(crate) fn root(&self, path: &Path) -> Option<&Path> {
+    pub(crate) fn innermost_root(&self, path: &Path) -> Option<&Path> {
         let around = self.roots.iter().filter(|root| path.starts_with(root));
         around
             .max_by_key(|root| root.as_os_str().len())
@@ -50,8 +50,8 @@ impl ServerPlaces {
     }
 
     /// Returns the indexes of the entries that serve a file.
-    pub(crate) fn of_file(&self, path: &Path) -> Vec<usize> {
-        let (Some(name), Some(_)) = (path.file_name(), self.root(path)) else {
+    pub(crate) fn servers_for_file(&self, path: &Path) -> Vec<usize> {
+        let (Some(name), Some(_)) = (path.file_name(), self.innermost_root(path)) else {
             return Vec::new();
         };
         let all = self.entries.iter().enumerate();
@@ -61,13 +61,13 @@ impl ServerPlaces {
     }
 
     /// Returns the folder of the server of an entry for a file.
-    pub(crate) fn folder(&mut self, entry: usize, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn server_folder(&mut self, entry: usize, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?;
         let key = (entry, folder.to_path_buf());
         if let Some(found) = self.found.get(&key) {
             return Some(found.clone());
         }
-        let root = self.root(path)?;
+        let root = self.innermost_root(path)?;
         let names = &self.entries.get(entry)?.0.root;
         let marked = |folder: &&Path| {
             let there = |name: &String| folder.join(name).symlink_metadata().is_ok();
@@ -75,7 +75,7 @@ impl ServerPlaces {
         };
         let below = folder.ancestors().take_while(|one| one.starts_with(root));
         let found = below.into_iter().find(marked).unwrap_or(root).to_path_buf();
-        if self.found.len() >= MOST_FOLDERS {
+        if self.found.len() >= MAX_CACHED_FOLDERS {
             self.found.clear();
         }
         self.found.insert(key, found.clone());
@@ -83,7 +83,7 @@ impl ServerPlaces {
     }
 
     /// Called when a file was created or removed: if it marks a folder, the folders are looked up again.
-    pub(crate) fn appeared_or_went(&mut self, path: &Path) {
+    pub(crate) fn invalidate_if_root_file(&mut self, path: &Path) {
         let name = path.file_name();
         let marks = |entry: &ServerEntry| entry.root.iter().any(|root| name == Some(root.as_ref()));
         if self.entries.iter().any(|(entry, _)| marks(entry)) {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_marked_folder_below_the_root_is_the_servers() {
+    fn server_folder_is_nearest_folder_with_root_file() {
         let top = tempfile::tempdir().expect("a folder");
         let root = top.path().join("root");
         std::fs::create_dir_all(root.join("a/b")).expect("folders");
@@ -107,17 +107,17 @@ mod tests {
         };
         let mut places = ServerPlaces::new(vec![entry], vec![root.clone()]);
         let file = root.join("a/b/x.py");
-        assert_eq!(places.of_file(&file), [0]);
-        assert!(places.of_file(&root.join("x.rs")).is_empty());
-        assert!(places.of_file(&top.path().join("x.py")).is_empty());
+        assert_eq!(places.servers_for_file(&file), [0]);
+        assert!(places.servers_for_file(&root.join("x.rs")).is_empty());
+        assert!(places.servers_for_file(&top.path().join("x.py")).is_empty());
         std::fs::write(top.path().join("mark"), "").expect("a file");
         assert_eq!(
-            places.folder(0, &file),
+            places.server_folder(0, &file),
             Some(root.clone()),
             "none below the root"
         );
         std::fs::write(root.join("a/mark"), "").expect("a file");
-        places.appeared_or_went(&root.join("a/mark"));
-        assert_eq!(places.folder(0, &file), Some(root.join("a")));
+        places.invalidate_if_root_file(&root.join("a/mark"));
+        assert_eq!(places.server_folder(0, &file), Some(root.join("a")));
     }
 }

@@ -13,7 +13,7 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// Returns the encoding with this name; without a name, the protocol's default.
-    pub(crate) fn named(name: Option<&str>) -> Encoding {
+    pub(crate) fn from_name(name: Option<&str>) -> Encoding {
         match name {
             Some("utf-8") => Encoding::Utf8,
             Some("utf-32") => Encoding::Utf32,
@@ -21,7 +21,7 @@ impl Encoding {
         }
     }
 
-    fn width(self, character: char) -> usize {
+    fn code_units(self, character: char) -> usize {
         match self {
             Encoding::Utf8 => character.len_utf8(),
             Encoding::Utf16 => character.len_utf16(),
@@ -31,12 +31,12 @@ impl Encoding {
 
     /// Returns the column, in characters from 1, of a position in a line. Positions after the end of the line are its
     /// end.
-    pub(crate) fn column(self, line: &str, place: u32) -> u32 {
+    pub(crate) fn character_column(self, line: &str, place: u32) -> u32 {
         let place = place as usize;
         let mut units = 0;
         let mut column = 1;
         for character in line.chars() {
-            units += self.width(character);
+            units += self.code_units(character);
             if units > place {
                 break;
             }
@@ -45,32 +45,34 @@ impl Encoding {
         column
     }
 
-    fn length(self, line: &str) -> usize {
-        line.chars().map(|character| self.width(character)).sum()
+    fn length_in_units(self, line: &str) -> usize {
+        line.chars()
+            .map(|character| self.code_units(character))
+            .sum()
     }
 
     /// Returns the byte offset in a line at which this many units end; none if the line is shorter, or a character is
     /// cut.
-    fn byte(self, line: &str, place: usize) -> Option<usize> {
+    fn byte_offset(self, line: &str, place: usize) -> Option<usize> {
         let mut units = 0;
         for (at, character) in line.char_indices() {
             if units >= place {
                 return (units == place).then_some(at);
             }
-            units += self.width(character);
+            units += self.code_units(character);
         }
         (units == place).then_some(line.len())
     }
 }
 
 /// The lines of a text, ended by LF, CRLF or CR as in the protocol.
-pub(crate) struct TextLines<'a> {
+pub(crate) struct PositionLines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> TextLines<'a> {
-    pub(crate) fn new(text: &'a str) -> TextLines<'a> {
+impl<'a> PositionLines<'a> {
+    pub(crate) fn new(text: &'a str) -> PositionLines<'a> {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
         for (place, byte) in bytes.iter().enumerate() {
@@ -79,7 +81,7 @@ impl<'a> TextLines<'a> {
                 starts.push(place + 1);
             }
         }
-        TextLines { text, starts }
+        PositionLines { text, starts }
     }
 
     /// Returns a line without its end; empty if there is no such line.
@@ -95,7 +97,7 @@ impl<'a> TextLines<'a> {
     /// Returns the byte offset in the text for a server's position; none if the text has no such position.
     pub(crate) fn offset(&self, line: u32, place: u32, encoding: Encoding) -> Option<usize> {
         let start = *self.starts.get(line as usize)?;
-        let within = encoding.byte(self.line(line), place as usize)?;
+        let within = encoding.byte_offset(self.line(line), place as usize)?;
         Some(start + within)
     }
 
@@ -103,13 +105,13 @@ impl<'a> TextLines<'a> {
     pub(crate) fn position(&self, at: usize, encoding: Encoding) -> Value {
         let line = self.starts.partition_point(|start| *start <= at) - 1;
         let before = self.text.get(self.starts[line]..at).unwrap_or_default();
-        json!({ "line": line, "character": encoding.length(before) })
+        json!({ "line": line, "character": encoding.length_in_units(before) })
     }
 }
 
 /// Returns the change from one text to another as the protocol's content change: the lines that differ, as one range.
 pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> Value {
-    let (old, new) = (TextLines::new(before), TextLines::new(after));
+    let (old, new) = (PositionLines::new(before), PositionLines::new(after));
     let mut start = before
         .bytes()
         .zip(after.bytes())
@@ -147,7 +149,7 @@ pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> V
         Some((line, place)) => (json!({ "line": line, "character": 0 }), place),
         None => {
             let last = old.starts.len() - 1;
-            let length = encoding.length(&before[old.starts[last]..]);
+            let length = encoding.length_in_units(&before[old.starts[last]..]);
             (json!({ "line": last, "character": length }), before.len())
         }
     };
@@ -161,29 +163,33 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn columns_are_characters() {
+    fn converts_columns_to_characters() {
         let line = "a😀ä = x";
         for (encoding, place) in [
             (Encoding::Utf8, 10),
             (Encoding::Utf16, 7),
             (Encoding::Utf32, 6),
         ] {
-            assert_eq!(encoding.column(line, place), 7, "{encoding:?}");
+            assert_eq!(encoding.character_column(line, place), 7, "{encoding:?}");
         }
-        assert_eq!(Encoding::Utf16.column(line, 2), 2, "inside the emoji");
-        assert_eq!(Encoding::Utf8.column(line, 1000), 8);
+        assert_eq!(
+            Encoding::Utf16.character_column(line, 2),
+            2,
+            "inside the emoji"
+        );
+        assert_eq!(Encoding::Utf8.character_column(line, 1000), 8);
     }
 
     #[test]
-    fn lines_end_as_in_the_protocol() {
-        let lines = TextLines::new("a\r\nb\rc\nd");
+    fn splits_lines_at_protocol_line_ends() {
+        let lines = PositionLines::new("a\r\nb\rc\nd");
         let all: Vec<_> = (0..5).map(|number| lines.line(number)).collect();
         assert_eq!(all, ["a", "b", "c", "d", ""]);
     }
 
     /// Applies a content change as the protocol defines it.
-    fn applied(before: &str, change: &Value, encoding: Encoding) -> String {
-        let lines = TextLines::new(before);
+    fn apply_content_change(before: &str, change: &Value, encoding: Encoding) -> String {
+        let lines = PositionLines::new(before);
         let place = |position: &Value| {
             let number = |name: &str| position[name].as_u64().expect("a number") as usize;
             let start = lines.starts[number("line")];
@@ -193,7 +199,7 @@ mod tests {
                 if left == 0 {
                     break;
                 }
-                left -= encoding.width(character);
+                left -= encoding.code_units(character);
                 place += character.len_utf8();
             }
             place
@@ -206,19 +212,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_content_change_makes_the_new_text(
+        fn content_change_yields_the_new_text(
             before in "([ab😀ä]{0,3}(\n|\r\n|\r)?){0,6}",
             after in "([ab😀ä]{0,3}(\n|\r\n|\r)?){0,6}",
         ) {
             for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
                 let change = content_change(&before, &after, encoding);
-                prop_assert_eq!(&applied(&before, &change, encoding), &after);
+                prop_assert_eq!(&apply_content_change(&before, &change, encoding), &after);
             }
         }
     }
 
     #[test]
-    fn only_the_lines_that_differ_are_sent() {
+    fn content_change_contains_only_changed_lines() {
         let change = content_change("a\nb\nc\n", "a\nx\nc\n", Encoding::Utf8);
         assert_eq!(change["text"], "x\n");
     }

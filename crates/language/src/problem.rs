@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The maximum number of problems that one answer reports; the others are counted.
-pub const MOST_TOLD: usize = 10;
+pub const MAX_REPORTED: usize = 10;
 
 /// How severe a problem is, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,7 +56,7 @@ pub struct ChangedText<'a> {
 /// The problems that a change caused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewProblems {
-    /// The problems that the version before did not have, at most [`MOST_TOLD`]: those of changed files first, the most
+    /// The problems that the version before did not have, at most [`MAX_REPORTED`]: those of changed files first, the most
     /// severe first.
     pub new: Vec<Problem>,
     /// The number of further new problems.
@@ -73,12 +73,12 @@ pub struct ServerState {
     /// The folder it serves.
     pub folder: PathBuf,
     /// Its state.
-    pub standing: ServerStanding,
+    pub standing: ServerStatus,
 }
 
 /// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServerStanding {
+pub enum ServerStatus {
     /// It was started and has not announced its capabilities yet.
     Starting,
     /// It answers.

@@ -10,10 +10,10 @@ pub const MOST_PLANNED_FILES: usize = 100;
 
 /// A name that is to be replaced by another, at every reference to the same symbol.
 #[derive(Debug, Clone)]
-pub struct RenameQuestion<'a> {
+pub struct RenameRequest<'a> {
     /// The file, absolute.
     pub path: &'a Path,
-    /// Its text, as for [`crate::Language::read`].
+    /// Its text, as for [`crate::Language::announce_read`].
     pub text: &'a Arc<str>,
     /// The range of the name in the text, in bytes.
     pub symbol: Range<usize>,
@@ -23,17 +23,17 @@ pub struct RenameQuestion<'a> {
 
 /// The host's access to files while a server is queried.
 pub trait FileTexts {
-    /// Returns the text of a file as it is on the disk now, in the form of [`crate::Language::read`]; none if there is
+    /// Returns the text of a file as it is on the disk now, in the form of [`crate::Language::announce_read`]; none if there is
     /// no such file.
     ///
     /// # Errors
     /// If the file may not be read or has no such text. The request ends with [`RefactorError::Withheld`].
-    fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextWithheld>;
+    fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextNotAllowed>;
 
     /// Returns the files of the project that the plan may touch: those matching a pattern whose text contains the name
     /// that is about to change. The first [`MOST_PLANNED_FILES`] of them are sent to the server, which may not know
     /// them, or have an older text. Called at most once, and only if a server is queried.
-    fn mentions(&mut self, patterns: &[String]) -> Vec<PathBuf>;
+    fn files_with_mentions(&mut self, patterns: &[String]) -> Vec<PathBuf>;
 
     /// Returns whether the caller no longer waits for the answer.
     fn is_stopped(&self) -> bool;
@@ -41,7 +41,7 @@ pub trait FileTexts {
 
 /// The host does not give out the text of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextWithheld;
+pub struct TextNotAllowed;
 
 /// The edits that a server proposes. It is a plan: nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! One server: its state, what was sent to it, and what it reported. Everything here happens under the lock of
-//! [`crate::Language`] and returns at once; messages are sent through the outbox.
+//! [`crate::LanguageServers`] and returns at once; messages are sent through the outbox.
 
 mod current;
 mod incoming;
@@ -15,22 +15,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::ability::{self, Ability};
+use crate::ability::{self, ServerCapabilities};
 use crate::answer::ServerRefusal;
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::Diagnostic;
 use crate::document::{Documents, FileState};
 use crate::outbox::Outbox;
-use crate::{Problem, ServerEntry, ServerStanding, Severity};
+use crate::{Problem, ServerEntry, ServerStatus, Severity};
 
-pub(crate) use incoming::Reception;
-pub(crate) use round::{RoundStep, ToldChange};
-pub(crate) use sync::Became;
+pub(crate) use incoming::MessageEffect;
+pub(crate) use round::{AnnouncedChange, RoundStep};
+pub(crate) use sync::FileChangeKind;
 
 /// After this silence, a server that pushes problems counts as having reported everything.
-pub(crate) const QUIET: Duration = Duration::from_millis(120);
+pub(crate) const SILENCE: Duration = Duration::from_millis(120);
 
 /// A server that ran for this long before it ended has its crashes forgotten.
-const STEADY: Duration = Duration::from_secs(120);
+const STABLE_TIME: Duration = Duration::from_secs(120);
 
 /// A request that a server has not answered.
 enum PendingRequest {
@@ -53,10 +53,10 @@ enum PendingRequest {
 }
 
 /// A problem that arrived after the answer of its change.
-struct Late {
+struct LateProblem {
     session: String,
     path: PathBuf,
-    diagnosis: Diagnosis,
+    diagnosis: Diagnostic,
     revision: Option<String>,
 }
 
@@ -64,7 +64,7 @@ struct Late {
 pub(crate) struct Server {
     pub(crate) entry: Arc<ServerEntry>,
     pub(crate) folder: PathBuf,
-    pub(crate) standing: ServerStanding,
+    pub(crate) standing: ServerStatus,
     /// When it may be started again after a crash.
     pub(crate) paused: Option<Instant>,
     /// The generation of its process, so that messages of an earlier process are not taken for messages of this one.
@@ -72,7 +72,7 @@ pub(crate) struct Server {
     pub(crate) used: Instant,
     least: Severity,
     outbox: Option<Arc<Outbox>>,
-    ability: Ability,
+    ability: ServerCapabilities,
     documents: Documents,
     files: HashMap<PathBuf, FileState>,
     requests: HashMap<i64, PendingRequest>,
@@ -85,15 +85,15 @@ pub(crate) struct Server {
     /// The number of changes that were sent to it.
     epoch: u64,
     /// Whether problems of files that were not changed can be attributed to the last change.
-    others: Others,
+    others: OtherFilesKnowledge,
     /// Whether it has checked the whole project once.
     knows_workspace: bool,
     /// Whether to request the diagnostics of the workspace once the server has answered those of all documents.
     wants_workspace: bool,
     /// Whether it reported that its earlier answers are outdated.
     is_outdated: bool,
-    round: Option<round::Round>,
-    late: Vec<Late>,
+    round: Option<round::ChangeRound>,
+    late: Vec<LateProblem>,
     said: Instant,
     crashes: usize,
     began: Instant,
@@ -101,7 +101,7 @@ pub(crate) struct Server {
 
 /// What is known about problems in files that a change did not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Others {
+enum OtherFilesKnowledge {
     /// Nothing was pending when the change was sent: what arrives belongs to it.
     Trusted {
         /// Whether a file without any report counts as having no problems.
@@ -121,13 +121,13 @@ impl Server {
         Server {
             entry,
             folder,
-            standing: ServerStanding::Ended,
+            standing: ServerStatus::Ended,
             paused: None,
             generation: 0,
             used: now,
             least,
             outbox: None,
-            ability: Ability::default(),
+            ability: ServerCapabilities::default(),
             documents: Documents::default(),
             files: HashMap::new(),
             requests: HashMap::new(),
@@ -136,7 +136,7 @@ impl Server {
             progress: HashSet::new(),
             busy: HashSet::new(),
             epoch: 0,
-            others: Others::Doubtful,
+            others: OtherFilesKnowledge::Doubtful,
             knows_workspace: false,
             wants_workspace: false,
             is_outdated: false,
@@ -149,79 +149,78 @@ impl Server {
     }
 
     pub(crate) fn is_running(&self) -> bool {
-        matches!(
-            self.standing,
-            ServerStanding::Starting | ServerStanding::Ready
-        )
+        matches!(self.standing, ServerStatus::Starting | ServerStatus::Ready)
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        self.standing == ServerStanding::Ready
+        self.standing == ServerStatus::Ready
     }
 
     /// Returns whether a caller waits for its answer.
-    pub(crate) fn is_waited_for(&self) -> bool {
-        self.round.as_ref().is_some_and(round::Round::is_waited_for)
+    pub(crate) fn is_answer_awaited(&self) -> bool {
+        self.round
+            .as_ref()
+            .is_some_and(round::ChangeRound::is_waited_for)
     }
 
     /// Marks it as being started; returns the generation of the coming process.
-    pub(crate) fn starting(&mut self, now: Instant) -> u64 {
-        self.forget_process();
-        self.standing = ServerStanding::Starting;
+    pub(crate) fn mark_starting(&mut self, now: Instant) -> u64 {
+        self.discard_process_state();
+        self.standing = ServerStatus::Starting;
         self.paused = None;
         self.began = now;
         self.generation
     }
 
     /// Marks it as started, and sends `initialize`.
-    pub(crate) fn started(&mut self, outbox: Arc<Outbox>) {
+    pub(crate) fn mark_started(&mut self, outbox: Arc<Outbox>) {
         self.outbox = Some(outbox);
-        let parameters = ability::initialize(&self.entry, &self.folder);
-        self.request("initialize", &parameters, PendingRequest::Initialize);
+        let parameters = ability::initialize_parameters(&self.entry, &self.folder);
+        self.send_request("initialize", &parameters, PendingRequest::Initialize);
     }
 
     /// Marks it as crashed: it ended unexpectedly, or could not be started.
-    pub(crate) fn crashed(&mut self, now: Instant, pauses: &[Duration]) {
-        if now.duration_since(self.began) > STEADY {
+    pub(crate) fn mark_crashed(&mut self, now: Instant, pauses: &[Duration]) {
+        if now.duration_since(self.began) > STABLE_TIME {
             self.crashes = 0;
         }
         let pause = pauses.get(self.crashes).or(pauses.last());
         self.paused = Some(now + pause.copied().unwrap_or_default());
         let given_up = self.crashes + 1 >= pauses.len();
         self.standing = if given_up {
-            ServerStanding::GivenUp
+            ServerStatus::GivenUp
         } else {
-            ServerStanding::Crashed
+            ServerStatus::Crashed
         };
         self.crashes = if given_up { 0 } else { self.crashes + 1 };
-        self.forget_process();
+        self.discard_process_state();
     }
 
     /// Ends it because it was idle: it is requested to shut down, and then ended.
-    pub(crate) fn end(&mut self) {
-        self.request("shutdown", &Value::Null, PendingRequest::Shutdown);
-        self.notify("exit", &Value::Null);
+    pub(crate) fn shut_down(&mut self) {
+        self.send_request("shutdown", &Value::Null, PendingRequest::Shutdown);
+        self.send_notification("exit", &Value::Null);
         if let Some(outbox) = self.outbox.take() {
-            outbox.close();
+            outbox.flush_and_end();
         }
-        self.forget_process();
+        self.discard_process_state();
         self.documents = Documents::default();
-        self.standing = ServerStanding::Ended;
+        self.standing = ServerStatus::Ended;
     }
 
     /// Ends it at once.
     pub(crate) fn kill(&mut self) {
-        self.forget_process();
-        self.standing = ServerStanding::Ended;
+        self.discard_process_state();
+        self.standing = ServerStatus::Ended;
     }
 
     /// Discards everything that is known of the process.
-    fn forget_process(&mut self) {
+    fn discard_process_state(&mut self) {
         self.generation += 1;
         if let Some(outbox) = self.outbox.take() {
-            outbox.end();
+            outbox.end_now();
         }
-        self.ability = Ability::default();
+        self.ability = ServerCapabilities::default();
         self.files.clear();
         self.requests.clear();
         self.plans.clear();
@@ -237,17 +236,17 @@ impl Server {
     }
 
     /// Returns whether nothing it may still report belongs to an earlier text.
-    fn is_quiet(&self, now: Instant) -> bool {
-        now.duration_since(self.said) >= QUIET
+    fn is_silent(&self, now: Instant) -> bool {
+        now.duration_since(self.said) >= SILENCE
             && self.busy.is_empty()
-            && self.round.as_ref().is_none_or(round::Round::is_done)
+            && self.round.as_ref().is_none_or(round::ChangeRound::is_done)
     }
 
     /// Returns whether it has reported on every document it was sent, and answered every request.
-    pub(crate) fn is_settled(&self, now: Instant) -> bool {
+    pub(crate) fn has_processed_everything(&self, now: Instant) -> bool {
         let waits = |request: &PendingRequest| match request {
             PendingRequest::Workspace { looked, .. } => {
-                looked.is_none_or(|looked| now.duration_since(looked) < QUIET)
+                looked.is_none_or(|looked| now.duration_since(looked) < SILENCE)
             }
             _ => true,
         };
@@ -257,19 +256,19 @@ impl Server {
                 .is_some_and(|state| state.base.is_some())
         };
         self.is_ready()
-            && self.is_quiet(now)
+            && self.is_silent(now)
             && !self.requests.values().any(waits)
             && self.documents.iter().all(|(path, _)| known(path))
     }
 
     /// Returns the problems that arrived late for a session.
-    pub(crate) fn take_late(&mut self, session: &str) -> Vec<Problem> {
+    pub(crate) fn take_late_problems(&mut self, session: &str) -> Vec<Problem> {
         let name = self.entry.name.clone();
         self.late
             .extract_if(.., |late| late.session == session)
             .map(|late| {
                 late.diagnosis
-                    .problem(&late.path, &name, late.revision.as_deref())
+                    .to_problem(&late.path, &name, late.revision.as_deref())
             })
             .collect()
     }
@@ -278,21 +277,23 @@ impl Server {
         self.late.retain(|late| late.session != session);
     }
 
-    fn notify(&self, method: &str, parameters: &Value) {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": parameters }));
+    fn send_notification(&self, method: &str, parameters: &Value) {
+        self.send_message(&json!({ "jsonrpc": "2.0", "method": method, "params": parameters }));
     }
 
-    fn request(&mut self, method: &str, parameters: &Value, request: PendingRequest) -> i64 {
+    fn send_request(&mut self, method: &str, parameters: &Value, request: PendingRequest) -> i64 {
         self.numbers += 1;
         let id = self.numbers;
         self.requests.insert(id, request);
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
+        self.send_message(
+            &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }),
+        );
         id
     }
 
-    fn send(&self, message: &Value) {
+    fn send_message(&self, message: &Value) {
         if let Some(outbox) = &self.outbox {
-            outbox.send(message);
+            outbox.enqueue(message);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Delivery, Package, ServerEntry};
+use crate::{Package, ProblemDelivery, ServerEntry};
 
 /// A line of the table: name, files, command line, root files, job.
 type Line = (
@@ -13,7 +13,7 @@ type Line = (
     Option<&'static str>,
 );
 
-const PYTHON: &[&str] = &["*.py", "*.pyi"];
+const PYTHON_FILES: &[&str] = &["*.py", "*.pyi"];
 const PYTHON_ROOTS: &[&str] = &[
     "pyproject.toml",
     "ty.toml",
@@ -24,11 +24,11 @@ const PYTHON_ROOTS: &[&str] = &[
     "setup.cfg",
     "requirements.txt",
 ];
-const SCRIPT: &[&str] = &[
+const SCRIPT_FILES: &[&str] = &[
     "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs",
 ];
 const SCRIPT_ROOTS: &[&str] = &["tsconfig.json", "jsconfig.json", "package.json"];
-const C: &[&str] = &[
+const C_FILES: &[&str] = &[
     "*.c", "*.h", "*.cc", "*.cpp", "*.cxx", "*.hh", "*.hpp", "*.hxx", "*.m", "*.mm",
 ];
 const C_ROOTS: &[&str] = &[
@@ -38,7 +38,7 @@ const C_ROOTS: &[&str] = &[
     "CMakeLists.txt",
 ];
 
-const TABLE: [Line; 17] = [
+const SERVER_TABLE: [Line; 17] = [
     (
         "rust-analyzer",
         &["*.rs"],
@@ -47,43 +47,49 @@ const TABLE: [Line; 17] = [
         &["Cargo.lock", "rust-project.json"],
         None,
     ),
-    ("ruff", PYTHON, &["ruff", "server"], PYTHON_ROOTS, None),
+    (
+        "ruff",
+        PYTHON_FILES,
+        &["ruff", "server"],
+        PYTHON_ROOTS,
+        None,
+    ),
     (
         "ty",
-        PYTHON,
+        PYTHON_FILES,
         &["ty", "server"],
         PYTHON_ROOTS,
         Some("python types"),
     ),
     (
         "basedpyright",
-        PYTHON,
+        PYTHON_FILES,
         &["basedpyright-langserver", "--stdio"],
         PYTHON_ROOTS,
         Some("python types"),
     ),
     (
         "pyright",
-        PYTHON,
+        PYTHON_FILES,
         &["pyright-langserver", "--stdio"],
         PYTHON_ROOTS,
         Some("python types"),
     ),
     (
         "typescript",
-        SCRIPT,
+        SCRIPT_FILES,
         &["tsc", "--lsp", "--stdio"],
         SCRIPT_ROOTS,
         Some("typescript"),
     ),
     (
         "typescript-language-server",
-        SCRIPT,
+        SCRIPT_FILES,
         &["typescript-language-server", "--stdio"],
         SCRIPT_ROOTS,
         Some("typescript"),
     ),
-    ("clangd", C, &["clangd"], C_ROOTS, None),
+    ("clangd", C_FILES, &["clangd"], C_ROOTS, None),
     ("gopls", &["*.go"], &["gopls"], &["go.work", "go.mod"], None),
     (
         "jdtls",
@@ -133,10 +139,10 @@ const TABLE: [Line; 17] = [
 /// Returns the servers that lancet knows, in order of preference.
 #[must_use]
 pub fn built_in() -> Vec<ServerEntry> {
-    TABLE
+    SERVER_TABLE
         .iter()
         .map(|(name, files, run, root, job)| {
-            with_its_own(ServerEntry {
+            apply_special_defaults(ServerEntry {
                 root: root.iter().map(|name| (*name).to_owned()).collect(),
                 job: job.map(str::to_owned),
                 ..ServerEntry::new(name, files, run)
@@ -146,10 +152,10 @@ pub fn built_in() -> Vec<ServerEntry> {
 }
 
 /// Fills in what a row of the table does not contain.
-fn with_its_own(mut entry: ServerEntry) -> ServerEntry {
+fn apply_special_defaults(mut entry: ServerEntry) -> ServerEntry {
     match entry.name.as_str() {
         // The results of `cargo check` are only pushed.
-        "rust-analyzer" => entry.delivery = Delivery::Both,
+        "rust-analyzer" => entry.delivery = ProblemDelivery::Both,
         // Files that are not open are checked as well: that is how problems are found in an importer that was never
         // read.
         "ty" => entry.settings = json!({ "diagnosticMode": "workspace" }),
@@ -172,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_every_server_has_files_and_a_program() {
+    fn built_in_servers_are_unique_and_complete() {
         let entries = built_in();
         for (place, entry) in entries.iter().enumerate() {
             assert!(

@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Returns the URI of an absolute path.
-pub(crate) fn of_path(path: &Path) -> String {
+pub(crate) fn uri_from_path(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for &byte in path.as_os_str().as_bytes() {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
@@ -20,7 +20,7 @@ pub(crate) fn of_path(path: &Path) -> String {
 }
 
 /// Returns the path of a URI; none if it is not a local file.
-pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
+pub(crate) fn path_from_uri(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
     if !rest.starts_with('/') {
@@ -30,7 +30,7 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let mut left = rest.bytes();
     while let Some(byte) = left.next() {
         if byte == b'%' {
-            let (high, low) = (digit(left.next()?)?, digit(left.next()?)?);
+            let (high, low) = (hex_digit(left.next()?)?, hex_digit(left.next()?)?);
             bytes.push(high << 4 | low);
         } else {
             bytes.push(byte);
@@ -39,7 +39,7 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     Some(PathBuf::from(OsString::from_vec(bytes)))
 }
 
-fn digit(byte: u8) -> Option<u8> {
+fn hex_digit(byte: u8) -> Option<u8> {
     char::from(byte)
         .to_digit(16)
         .and_then(|digit| u8::try_from(digit).ok())
@@ -50,18 +50,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_comes_back() {
+    fn paths_round_trip() {
         for path in ["/a/b.py", "/with space/ä+%#?.ts", "/"] {
             let path = Path::new(path);
-            assert_eq!(to_path(&of_path(path)).as_deref(), Some(path));
+            assert_eq!(path_from_uri(&uri_from_path(path)).as_deref(), Some(path));
         }
-        assert_eq!(of_path(Path::new("/a b")), "file:///a%20b");
+        assert_eq!(uri_from_path(Path::new("/a b")), "file:///a%20b");
     }
 
     #[test]
-    fn other_uris_are_no_paths() {
+    fn refuses_uris_that_are_not_local_files() {
         for uri in ["untitled:1", "file://host/a", "file:///%zz", "file:///%4"] {
-            assert_eq!(to_path(uri), None, "{uri}");
+            assert_eq!(path_from_uri(uri), None, "{uri}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::position::{Encoding, TextLines};
+use crate::position::{Encoding, PositionLines};
 use crate::{PlannedSpan, uri};
 
 /// The maximum number of edits in one plan.
@@ -29,13 +29,13 @@ pub(crate) enum EditFault {
 }
 
 /// Parses a plan. The requested move may be one of its steps.
-pub(crate) fn read<'v>(
+pub(crate) fn parse_plan<'v>(
     plan: &'v Value,
     moved: Option<(&Path, &Path)>,
 ) -> Result<BTreeMap<PathBuf, FileStep<'v>>, EditFault> {
     let mut files = BTreeMap::<PathBuf, FileStep<'v>>::new();
     let mut add = |uri: &Value, version: &Value, edits: &'v Value| {
-        let path = local(uri)?;
+        let path = local_path(uri)?;
         let Some(edits) = edits.as_array() else {
             return Err(EditFault::Malformed("it has no list of edits".to_owned()));
         };
@@ -52,7 +52,7 @@ pub(crate) fn read<'v>(
                     let document = &step["textDocument"];
                     add(&document["uri"], &document["version"], &step["edits"])?;
                 }
-                Some(kind) => permit(kind, step, moved)?,
+                Some(kind) => check_file_operation(kind, step, moved)?,
             }
         }
     } else if let Some(changes) = plan["changes"].as_object() {
@@ -71,8 +71,12 @@ pub(crate) fn read<'v>(
 }
 
 /// Permits the requested move, and no other step.
-fn permit(kind: &str, step: &Value, moved: Option<(&Path, &Path)>) -> Result<(), EditFault> {
-    let told = |name: &str| local(&step[name]);
+fn check_file_operation(
+    kind: &str,
+    step: &Value,
+    moved: Option<(&Path, &Path)>,
+) -> Result<(), EditFault> {
+    let told = |name: &str| local_path(&step[name]);
     let step = match kind {
         "rename" => {
             let (from, to) = (told("oldUri")?, told("newUri")?);
@@ -87,19 +91,19 @@ fn permit(kind: &str, step: &Value, moved: Option<(&Path, &Path)>) -> Result<(),
     Err(EditFault::Unsupported(step))
 }
 
-fn local(uri: &Value) -> Result<PathBuf, EditFault> {
-    let path = uri.as_str().and_then(uri::to_path);
+fn local_path(uri: &Value) -> Result<PathBuf, EditFault> {
+    let path = uri.as_str().and_then(uri::path_from_uri);
     path.ok_or_else(|| EditFault::Malformed("it names something that is no local file".to_owned()))
 }
 
 /// Returns the edits of a file as spans of its text, in order; those that change nothing are left out.
-pub(crate) fn spans(
+pub(crate) fn edit_spans(
     edits: &[&Value],
     text: &str,
     encoding: Encoding,
 ) -> Result<Vec<PlannedSpan>, EditFault> {
     let malformed = |why: &str| Err(EditFault::Malformed(why.to_owned()));
-    let lines = TextLines::new(text);
+    let lines = PositionLines::new(text);
     let mut spans = Vec::with_capacity(edits.len());
     for edit in edits {
         let Some(new) = edit["newText"].as_str() else {
@@ -142,7 +146,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn edit(start: (u32, u32), end: (u32, u32), new: &str) -> Value {
+    fn edit_json(start: (u32, u32), end: (u32, u32), new: &str) -> Value {
         json!({
             "range": {
                 "start": { "line": start.0, "character": start.1 },
@@ -152,9 +156,9 @@ mod tests {
         })
     }
 
-    fn placed(edits: &[Value], text: &str) -> Result<Vec<(usize, usize)>, String> {
+    fn edit_ranges(edits: &[Value], text: &str) -> Result<Vec<(usize, usize)>, String> {
         let edits: Vec<&Value> = edits.iter().collect();
-        match spans(&edits, text, Encoding::Utf16) {
+        match edit_spans(&edits, text, Encoding::Utf16) {
             Ok(spans) => Ok(spans
                 .iter()
                 .map(|span| (span.range.start, span.range.end))
@@ -164,10 +168,10 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_are_read_and_the_newer_one_is_preferred() {
-        let one = edit((0, 0), (0, 1), "x");
+    fn prefers_document_changes_over_changes() {
+        let one = edit_json((0, 0), (0, 1), "x");
         let old = json!({ "changes": { "file:///a": [one], "file:///b": [] } });
-        let files = read(&old, None).expect("a plan");
+        let files = parse_plan(&old, None).expect("a plan");
         assert_eq!(files.keys().collect::<Vec<_>>(), [Path::new("/a")]);
         let new = json!({
             "changes": { "file:///other": [one] },
@@ -176,37 +180,40 @@ mod tests {
                 { "textDocument": { "uri": "file:///a", "version": null }, "edits": [one] },
             ],
         });
-        let files = read(&new, None).expect("a plan");
+        let files = parse_plan(&new, None).expect("a plan");
         let file = &files[Path::new("/a")];
         assert_eq!((file.versions.as_slice(), file.edits.len()), (&[7][..], 2));
-        assert_eq!(read(&json!({}), None).expect("a plan").len(), 0);
-        assert!(read(&json!("x"), None).is_err());
-        assert!(read(&json!({ "changes": { "untitled:1": [one] } }), None).is_err());
+        assert_eq!(parse_plan(&json!({}), None).expect("a plan").len(), 0);
+        assert!(parse_plan(&json!("x"), None).is_err());
+        assert!(parse_plan(&json!({ "changes": { "untitled:1": [one] } }), None).is_err());
     }
 
     #[test]
-    fn of_file_operations_only_the_move_itself_passes() {
+    fn allows_only_the_requested_file_operation() {
         let step = json!({ "kind": "rename", "oldUri": "file:///a", "newUri": "file:///b" });
         let plan = json!({ "documentChanges": [step] });
         let moved = (Path::new("/a"), Path::new("/b"));
-        assert_eq!(read(&plan, Some(moved)).expect("a plan").len(), 0);
-        let fault = read(&plan, None).expect_err("a step");
+        assert_eq!(parse_plan(&plan, Some(moved)).expect("a plan").len(), 0);
+        let fault = parse_plan(&plan, None).expect_err("a step");
         assert_eq!(fault, EditFault::Unsupported("rename /a to /b".to_owned()));
         for kind in ["create", "delete", "odd"] {
             let plan = json!({ "documentChanges": [{ "kind": kind, "uri": "file:///a" }] });
             assert!(matches!(
-                read(&plan, Some(moved)),
+                parse_plan(&plan, Some(moved)),
                 Err(EditFault::Unsupported(_))
             ));
         }
     }
 
     #[test]
-    fn places_are_exact_or_refused() {
+    fn refuses_inexact_positions() {
         let text = "a😀b\r\ncd";
         assert_eq!(
-            placed(
-                &[edit((1, 0), (1, 2), "x"), edit((0, 3), (0, 4), "y")],
+            edit_ranges(
+                &[
+                    edit_json((1, 0), (1, 2), "x"),
+                    edit_json((0, 3), (0, 4), "y")
+                ],
                 text
             ),
             Ok(vec![(5, 6), (8, 10)])
@@ -218,30 +225,32 @@ mod tests {
             ((2, 0), (2, 0)),
             ((1, 1), (1, 0)),
         ] {
-            assert!(placed(&[edit(start, end, "x")], text).is_err());
+            assert!(edit_ranges(&[edit_json(start, end, "x")], text).is_err());
         }
     }
 
     #[test]
-    fn overlapping_edits_are_refused_and_neighbours_are_not() {
-        let first = edit((0, 0), (0, 2), "x");
-        assert!(placed(&[edit((0, 1), (0, 3), "y"), first.clone()], "abcd").is_err());
-        assert!(placed(&[first.clone(), first.clone()], "abcd").is_err());
+    fn refuses_overlapping_but_not_adjacent_edits() {
+        let first = edit_json((0, 0), (0, 2), "x");
+        assert!(edit_ranges(&[edit_json((0, 1), (0, 3), "y"), first.clone()], "abcd").is_err());
+        assert!(edit_ranges(&[first.clone(), first.clone()], "abcd").is_err());
         let beside = [
             first,
-            edit((0, 2), (0, 3), "y"),
-            edit((0, 3), (0, 3), "z"),
-            edit((0, 3), (0, 3), "w"),
+            edit_json((0, 2), (0, 3), "y"),
+            edit_json((0, 3), (0, 3), "z"),
+            edit_json((0, 3), (0, 3), "w"),
         ];
-        let places = placed(&beside, "abcd").expect("a plan");
+        let places = edit_ranges(&beside, "abcd").expect("a plan");
         assert_eq!(places, [(0, 2), (2, 3), (3, 3), (3, 3)]);
     }
 
     #[test]
-    fn what_changes_nothing_is_left_out() {
-        assert_eq!(placed(&[edit((0, 0), (0, 1), "a")], "abc"), Ok(Vec::new()));
-        let snippet =
-            json!({ "range": edit((0, 0), (0, 1), "")["range"], "snippet": { "value": "$1" } });
-        assert!(placed(&[snippet], "abc").is_err());
+    fn omits_edits_without_effect() {
+        assert_eq!(
+            edit_ranges(&[edit_json((0, 0), (0, 1), "a")], "abc"),
+            Ok(Vec::new())
+        );
+        let snippet = json!({ "range": edit_json((0, 0), (0, 1), "")["range"], "snippet": { "value": "$1" } });
+        assert!(edit_ranges(&[snippet], "abc").is_err());
     }
 }

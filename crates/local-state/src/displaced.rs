@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn adopt_left(
+pub fn adopt_displaced_files(
     folder: &Path,
     is_sealed: &dyn Fn(&OsStr) -> bool,
     budget: Duration,
@@ -30,7 +30,7 @@ pub fn adopt_left(
             continue;
         }
         // A failure is left alone: the process that displaced the file may be adopting it at the same time.
-        if let Ok(revision) = hash(&entry.path()) {
+        if let Ok(revision) = hash_file(&entry.path()) {
             adopt(&revision, &entry.path());
         }
     }
@@ -41,7 +41,7 @@ pub fn adopt_left(
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn hash(file: &Path) -> io::Result<[u8; 32]> {
+pub fn hash_file(file: &Path) -> io::Result<[u8; 32]> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(file)?)?;
     Ok(*hasher.finalize().as_bytes())

@@ -8,18 +8,18 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// The number of bytes of `/proc/locks` that are read.
-const MOST_LOCKS: u64 = 1 << 20;
+const MAX_LOCKS_BYTES: u64 = 1 << 20;
 
 /// A process that holds a lock of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     /// The process id.
     pub process: u32,
     /// Whether the process is stopped (SIGSTOP, Ctrl-Z); it keeps the lock until it continues or ends.
     pub stopped: bool,
 }
 
-impl fmt::Display for Holder {
+impl fmt::Display for LockHolder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let process = self.process;
         match self.stopped {
@@ -32,25 +32,25 @@ impl fmt::Display for Holder {
     }
 }
 
-impl Holder {
+impl LockHolder {
     /// Returns the process that holds a write lock on this byte of a file.
     #[must_use]
-    pub fn of_byte(file: &Path, byte: u64) -> Option<Holder> {
+    pub fn holding_byte(file: &Path, byte: u64) -> Option<LockHolder> {
         let byte = byte.to_string();
-        Self::find(file, |kind, start| kind == "POSIX" && start == byte)
+        Self::find_holder(file, |kind, start| kind == "POSIX" && start == byte)
     }
 
     /// Returns the process that holds a lock file.
     #[must_use]
-    pub fn of_file(file: &Path) -> Option<Holder> {
-        Self::find(file, |kind, _| kind == "FLOCK")
+    pub fn holding_file(file: &Path) -> Option<LockHolder> {
+        Self::find_holder(file, |kind, _| kind == "FLOCK")
     }
 
-    fn find(file: &Path, fits: impl Fn(&str, &str) -> bool) -> Option<Holder> {
+    fn find_holder(file: &Path, fits: impl Fn(&str, &str) -> bool) -> Option<LockHolder> {
         let inode = fs::metadata(file).ok()?.ino().to_string();
         let mut locks = String::new();
         let list = File::open("/proc/locks").ok()?;
-        list.take(MOST_LOCKS).read_to_string(&mut locks).ok()?;
+        list.take(MAX_LOCKS_BYTES).read_to_string(&mut locks).ok()?;
         let process = locks.lines().find_map(|line| {
             // `1: POSIX  ADVISORY  WRITE 4711 fd:01:1234 120 120`; a waiting process has `->` after the number.
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -60,7 +60,7 @@ impl Holder {
             let found = place.rsplit(':').next() == Some(&inode) && fits(kind, start);
             process.parse().ok().filter(|_| found)
         })?;
-        Some(Holder {
+        Some(LockHolder {
             process,
             stopped: is_stopped(process),
         })

@@ -12,12 +12,12 @@ pub type Identity = (u64, u64);
 ///
 /// # Errors
 /// There is no file, or its metadata may not be read.
-pub fn identity(file: &Path) -> io::Result<Identity> {
-    fs::metadata(file).map(|found| identity_of(&found))
+pub fn file_identity(file: &Path) -> io::Result<Identity> {
+    fs::metadata(file).map(|found| identity_from_metadata(&found))
 }
 
 /// Returns the identity of the file that this metadata belongs to.
 #[must_use]
-pub fn identity_of(found: &fs::Metadata) -> Identity {
+pub fn identity_from_metadata(found: &fs::Metadata) -> Identity {
     (found.dev(), found.ino())
 }

@@ -9,9 +9,9 @@
 //! - [`process`] names processes across restarts and containers, and recognises those that have ended.
 //! - [`LocalState`] is the store of the machine's half: the journal of the write and the displaced files. `Store` of
 //!   `lancet-history` implements it in the database of the state folder.
-//! - [`Presence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs publish their state to
+//! - [`ViewerPresence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs publish their state to
 //!   others.
-//! - [`Holder`] is the process that holds a lock.
+//! - [`LockHolder`] is the process that holds a lock.
 
 pub mod displaced;
 mod holder;
@@ -24,10 +24,10 @@ mod state;
 mod unsaved;
 mod unsealed;
 
-pub use holder::Holder;
-pub use presence::Presence;
+pub use holder::LockHolder;
+pub use presence::ViewerPresence;
 pub use resident::ResidentNote;
-pub use set_aside::SetAside;
-pub use state::{LeftIntent, LocalState};
+pub use set_aside::SetAsideDatabase;
+pub use state::{LocalState, OrphanedIntent};
 pub use unsaved::{UnsavedFiles, UnsavedList};
-pub use unsealed::Unsealed;
+pub use unsealed::UnsealedFile;

@@ -9,38 +9,38 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// The folder of these files inside the state folder.
-const FOLDER: &str = "deciders";
+const PRESENCE_FOLDER: &str = "deciders";
 
 /// How often, and at which interval, the lock is tried before another process is taken to hold it.
-const TRIES: usize = 3;
-const PAUSE: Duration = Duration::from_millis(2);
+const MAX_LOCK_TRIES: usize = 3;
+const RETRY_PAUSE: Duration = Duration::from_millis(2);
 
 /// Announces a viewer of a workspace's questions: as long as this value lives, they are recorded and waited for.
 #[derive(Debug)]
 #[must_use]
-pub struct Presence {
+pub struct ViewerPresence {
     held: File,
 }
 
-impl Drop for Presence {
+impl Drop for ViewerPresence {
     fn drop(&mut self) {
-        release(&self.held);
+        release_lock(&self.held);
     }
 }
 
-impl Presence {
+impl ViewerPresence {
     /// Announces that this program shows the questions of a workspace.
     ///
     /// # Errors
     /// The state folder cannot be written.
     pub fn announce(state: &Path, workspace: &str) -> io::Result<Self> {
-        fs::create_dir_all(state.join(FOLDER))?;
+        fs::create_dir_all(state.join(PRESENCE_FOLDER))?;
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
             .mode(0o600)
-            .open(file_of(state, workspace))?;
+            .open(presence_path(state, workspace))?;
         // A process in `is_announced` holds the lock for a moment, so this waits.
         file.lock_shared()?;
         Ok(Self { held: file })
@@ -51,17 +51,17 @@ impl Presence {
     pub fn is_announced(state: &Path, workspace: &str) -> bool {
         let Ok(file) = OpenOptions::new()
             .write(true)
-            .open(file_of(state, workspace))
+            .open(presence_path(state, workspace))
         else {
             return false;
         };
         // Another process that checks at this moment holds the lock, too, but not for long.
-        for attempt in 0..TRIES {
+        for attempt in 0..MAX_LOCK_TRIES {
             if attempt > 0 {
-                sleep(PAUSE);
+                sleep(RETRY_PAUSE);
             }
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-                release(&file);
+                release_lock(&file);
                 return false;
             }
         }
@@ -71,13 +71,13 @@ impl Presence {
 
 /// Releases a lock. Closing the file is not enough: until a child that this process is starting runs its program, the
 /// child has a copy of the descriptor, with the lock.
-fn release(file: &File) {
+fn release_lock(file: &File) {
     // If unlocking fails, closing the file releases the lock.
     let _ = file.unlock();
 }
 
-fn file_of(state: &Path, workspace: &str) -> PathBuf {
-    state.join(FOLDER).join(workspace)
+fn presence_path(state: &Path, workspace: &str) -> PathBuf {
+    state.join(PRESENCE_FOLDER).join(workspace)
 }
 
 #[cfg(test)]
@@ -85,12 +85,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_presence_lasts_as_long_as_its_value() {
+    fn presence_lasts_until_dropped() {
         let state = tempfile::tempdir().expect("folder");
-        let is_there = |workspace| Presence::is_announced(state.path(), workspace);
+        let is_there = |workspace| ViewerPresence::is_announced(state.path(), workspace);
         assert!(!is_there("one"));
-        let first = Presence::announce(state.path(), "one").expect("announced");
-        let second = Presence::announce(state.path(), "one").expect("announced");
+        let first = ViewerPresence::announce(state.path(), "one").expect("announced");
+        let second = ViewerPresence::announce(state.path(), "one").expect("announced");
         assert!(is_there("one") && !is_there("other"));
         drop(first);
         assert!(is_there("one"));
@@ -99,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn a_presence_ends_although_a_child_that_is_being_started_has_its_descriptor() {
+    fn presence_ends_despite_descriptor_inherited_by_child() {
         let state = tempfile::tempdir().expect("folder");
-        let presence = Presence::announce(state.path(), "one").expect("announced");
+        let presence = ViewerPresence::announce(state.path(), "one").expect("announced");
         let inherited = presence.held.try_clone().expect("a copy");
         drop(presence);
-        assert!(!Presence::is_announced(state.path(), "one"));
+        assert!(!ViewerPresence::is_announced(state.path(), "one"));
         drop(inherited);
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// A database that was damaged and renamed, or removed by another program while it was in use. Its text is for the
 /// user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAside {
+pub struct SetAsideDatabase {
     /// The path of the damaged file; none if it was removed.
     pub moved_to: Option<PathBuf>,
     /// What was wrong with the database.
@@ -15,7 +15,7 @@ pub struct SetAside {
     pub brought_over: u64,
 }
 
-impl fmt::Display for SetAside {
+impl fmt::Display for SetAsideDatabase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (reason, changes) = (&self.reason, self.brought_over);
         match &self.moved_to {

@@ -5,12 +5,12 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::set_aside::SetAside;
-use crate::unsealed::Unsealed;
+use crate::set_aside::SetAsideDatabase;
+use crate::unsealed::UnsealedFile;
 
 /// An intent of a process that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftIntent {
+pub struct OrphanedIntent {
     /// The row id of the intent.
     pub id: i64,
     /// The encoded intent.
@@ -47,42 +47,42 @@ pub trait LocalState: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    fn left_intents(&self) -> io::Result<Vec<LeftIntent>>;
+    fn take_over_intents(&self) -> io::Result<Vec<OrphanedIntent>>;
 
     /// Returns the intents of all processes, running ones included, that are not decided.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    fn undecided_intents(&self) -> io::Result<Vec<LeftIntent>>;
+    fn undecided_intents(&self) -> io::Result<Vec<OrphanedIntent>>;
 
     /// Releases an intent, so that another process can take it over.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    fn let_go_intent(&self, id: i64) -> io::Result<()>;
+    fn release_intent(&self, id: i64) -> io::Result<()>;
 
     /// Records a displaced file that may still be written, or updates its record. This process is its owner from now
     /// on.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    fn put_unsealed(&self, unsealed: &Unsealed) -> io::Result<()>;
+    fn save_unsealed(&self, unsealed: &UnsealedFile) -> io::Result<()>;
 
     /// Returns the displaced files that may still be written and whose owners have ended.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    fn unsealed(&self) -> io::Result<Vec<Unsealed>>;
+    fn orphaned_unsealed_files(&self) -> io::Result<Vec<UnsealedFile>>;
 
     /// Removes the record of a displaced file that needs no further work.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    fn drop_unsealed(&self, file: &Path) -> io::Result<()>;
+    fn remove_unsealed(&self, file: &Path) -> io::Result<()>;
 
     /// Returns the damaged databases that were set aside since this value was created, oldest first.
-    fn set_aside(&self) -> Vec<SetAside>;
+    fn databases_set_aside(&self) -> Vec<SetAsideDatabase>;
 
     /// Returns how often the database was removed while this value used it, perhaps with its folder.
-    fn losses(&self) -> usize;
+    fn database_loss_count(&self) -> usize;
 }

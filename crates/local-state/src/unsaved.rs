@@ -7,16 +7,16 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::process::{self, Membership};
+use crate::process::{self, StateFolderUse};
 
 /// The folder of the lists inside the state folder.
-const FOLDER: &str = "unsaved";
+const UNSAVED_FOLDER: &str = "unsaved";
 /// The ending of the name of a list that is being written.
-const UNFINISHED: &str = ".new";
+const UNFINISHED_SUFFIX: &str = ".new";
 /// The longest list that is read, in bytes.
-const LONGEST: u64 = 8 << 20;
+const MAX_LIST_BYTES: u64 = 8 << 20;
 /// How often writing a list is tried if another process has just removed the empty folder.
-const TRIES: usize = 8;
+const MAX_WRITE_TRIES: usize = 8;
 
 /// The files that one editor has unsaved changes in. The list is withdrawn when this value is dropped, and no longer
 /// counts when its process ends.
@@ -26,7 +26,7 @@ pub struct UnsavedFiles {
     state: PathBuf,
     editor: String,
     /// Keeps the name of this process.
-    _process: Membership,
+    _process: StateFolderUse,
 }
 
 impl UnsavedFiles {
@@ -35,7 +35,7 @@ impl UnsavedFiles {
         Self {
             state: state.to_path_buf(),
             editor: editor.to_owned(),
-            _process: Membership::new(state),
+            _process: StateFolderUse::new(state),
         }
     }
 
@@ -43,9 +43,9 @@ impl UnsavedFiles {
     ///
     /// # Errors
     /// The state folder cannot be written; the previous list stays published.
-    pub fn publish(&self, files: &[PathBuf]) -> io::Result<()> {
+    pub fn publish_list(&self, files: &[PathBuf]) -> io::Result<()> {
         if files.is_empty() {
-            return self.withdraw();
+            return self.remove_list();
         }
         // A path may contain any byte but this one.
         let mut list = self.editor.clone().into_bytes();
@@ -53,17 +53,18 @@ impl UnsavedFiles {
             list.push(0);
             list.extend_from_slice(file.as_os_str().as_encoded_bytes());
         }
-        let folder = self.state.join(FOLDER);
-        let name = process::own(&self.state);
+        let folder = self.state.join(UNSAVED_FOLDER);
+        let name = process::own_name(&self.state);
         let (unfinished, list_file) = (
-            folder.join(format!("{name}{UNFINISHED}")),
+            folder.join(format!("{name}{UNFINISHED_SUFFIX}")),
             folder.join(&name),
         );
         for attempt in 1.. {
-            let written = write(&folder, &unfinished, &list)
+            let written = write_list(&folder, &unfinished, &list)
                 .and_then(|()| fs::rename(&unfinished, &list_file));
             match written {
-                Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < TRIES => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound && attempt < MAX_WRITE_TRIES => {}
                 written => return written,
             }
         }
@@ -71,9 +72,9 @@ impl UnsavedFiles {
     }
 
     /// Removes the list.
-    fn withdraw(&self) -> io::Result<()> {
-        let folder = self.state.join(FOLDER);
-        let removed = fs::remove_file(folder.join(process::own(&self.state)));
+    fn remove_list(&self) -> io::Result<()> {
+        let folder = self.state.join(UNSAVED_FOLDER);
+        let removed = fs::remove_file(folder.join(process::own_name(&self.state)));
         // This fails if other editors have lists.
         let _ = fs::remove_dir(folder);
         removed.or_else(|error| match error.kind() {
@@ -83,8 +84,8 @@ impl UnsavedFiles {
     }
 
     /// Returns the lists of all editors that are running.
-    pub fn of_all_editors(state: &Path) -> Vec<UnsavedList> {
-        let Ok(entries) = fs::read_dir(state.join(FOLDER)) else {
+    pub fn read_all_editors(state: &Path) -> Vec<UnsavedList> {
+        let Ok(entries) = fs::read_dir(state.join(UNSAVED_FOLDER)) else {
             return Vec::new();
         };
         let mut lists = Vec::new();
@@ -92,16 +93,16 @@ impl UnsavedFiles {
         for entry in entries.flatten() {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
-            let process = name.strip_suffix(UNFINISHED).unwrap_or(name);
+            let process = name.strip_suffix(UNFINISHED_SUFFIX).unwrap_or(name);
             if !process::is_alive(state, process) {
                 ended = true;
                 let _ = fs::remove_file(entry.path());
             } else if process == name {
-                lists.extend(read(&entry.path()));
+                lists.extend(read_list(&entry.path()));
             }
         }
         if ended && lists.is_empty() {
-            let _ = fs::remove_dir(state.join(FOLDER));
+            let _ = fs::remove_dir(state.join(UNSAVED_FOLDER));
         }
         lists
     }
@@ -109,7 +110,7 @@ impl UnsavedFiles {
 
 impl Drop for UnsavedFiles {
     fn drop(&mut self) {
-        let _ = self.withdraw();
+        let _ = self.remove_list();
     }
 }
 
@@ -122,7 +123,7 @@ pub struct UnsavedList {
     pub files: Vec<PathBuf>,
 }
 
-fn write(folder: &Path, file: &Path, list: &[u8]) -> io::Result<()> {
+fn write_list(folder: &Path, file: &Path, list: &[u8]) -> io::Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -133,13 +134,13 @@ fn write(folder: &Path, file: &Path, list: &[u8]) -> io::Result<()> {
 }
 
 /// Reads a list; none if the file is gone or is not a list.
-fn read(file: &Path) -> Option<UnsavedList> {
+fn read_list(file: &Path) -> Option<UnsavedList> {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     let mut bytes = Vec::new();
     File::open(file)
         .ok()?
-        .take(LONGEST)
+        .take(MAX_LIST_BYTES)
         .read_to_end(&mut bytes)
         .ok()?;
     let mut parts = bytes.split(|byte| *byte == 0);
@@ -156,15 +157,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_replaces_the_last_and_goes_with_its_editor() {
+    fn list_replaces_previous_and_is_removed_with_editor() {
         let state = tempfile::tempdir().expect("folder");
-        let lists = || UnsavedFiles::of_all_editors(state.path());
+        let lists = || UnsavedFiles::read_all_editors(state.path());
         let editor = UnsavedFiles::new(state.path(), "nvim");
         assert!(lists().is_empty());
         editor
-            .publish(&["/p/a b\n".into(), "/p/c".into()])
+            .publish_list(&["/p/a b\n".into(), "/p/c".into()])
             .expect("published");
-        editor.publish(&["/p/d".into()]).expect("published");
+        editor.publish_list(&["/p/d".into()]).expect("published");
         let expected = UnsavedList {
             editor: "nvim".to_owned(),
             files: vec!["/p/d".into()],
@@ -173,20 +174,20 @@ mod tests {
         drop(editor);
         assert!(lists().is_empty());
         assert!(
-            !state.path().join(FOLDER).exists(),
+            !state.path().join(UNSAVED_FOLDER).exists(),
             "the folder goes with the last list"
         );
     }
 
     #[test]
-    fn the_list_of_a_process_that_ended_is_removed_at_the_next_look() {
+    fn list_of_ended_process_is_removed_on_next_read() {
         let state = tempfile::tempdir().expect("folder");
-        let folder = state.path().join(FOLDER);
+        let folder = state.path().join(UNSAVED_FOLDER);
         fs::create_dir(&folder).expect("made");
         for name in ["00000000000000aa", "00000000000000bb.new", "nonsense"] {
             fs::write(folder.join(name), "nvim\0/p/a").expect("written");
         }
-        assert!(UnsavedFiles::of_all_editors(state.path()).is_empty());
+        assert!(UnsavedFiles::read_all_editors(state.path()).is_empty());
         assert!(!folder.exists());
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A displaced file in the state folder that another program may still write into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsealed {
+pub struct UnsealedFile {
     /// The path in the state folder, which is the key of the record.
     pub file: PathBuf,
     /// The path that the file had before it was displaced.

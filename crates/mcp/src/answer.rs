@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lancet::{Block, Lancet, Mode, Refusal, RefusalKind, Reply};
-use lancet_serving::pool::Progress;
+use lancet_serving::pool::JobProgress;
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject, MetaObject,
     ServerCapabilities, ServerConfig,
@@ -13,18 +13,18 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::clients::ClientProfile;
-use crate::options::Answers;
+use crate::options::AnswerFormat;
 use crate::roots::RootsOrigin;
 use crate::sandbox;
 
 /// The key of the data in a result's `_meta`.
-const RESULT: &str = "lancet/result";
+const RESULT_KEY: &str = "lancet/result";
 
 /// How many roots the instructions name.
 const NAMED_ROOTS: usize = 5;
 
 /// The shell commands that each tool replaces. Some agents show their model the instructions before any tool.
-const INSTEAD: [(&str, &str); 8] = [
+const REPLACED_SHELL_COMMANDS: [(&str, &str); 8] = [
     ("Read", "cat, head and sed -n"),
     ("Edit", "apply_patch and sed -i"),
     ("MultiEdit", "apply_patch over several places or files"),
@@ -38,24 +38,28 @@ const INSTEAD: [(&str, &str); 8] = [
 const TEXT_EDITOR: &str = "str_replace_based_edit_tool";
 
 /// Converts a reply to an MCP result: text for the model, data for programs.
-pub(crate) fn result(reply: Reply, answers: Answers, client: &ClientProfile) -> CallToolResult {
+pub(crate) fn into_mcp_result(
+    reply: Reply,
+    answers: AnswerFormat,
+    client: &ClientProfile,
+) -> CallToolResult {
     let mut result = CallToolResult::default();
     if reply.is_error() {
         result.is_error = Some(true);
     }
-    if answers == Answers::Structured && !client.takes_text_alone() {
-        result.structured_content = Some(structured(&reply));
+    if answers == AnswerFormat::Structured && !client.accepts_only_text() {
+        result.structured_content = Some(structured_content(&reply));
     }
     let (blocks, data) = reply.into_parts();
-    result.content = blocks.into_iter().filter_map(content).collect();
+    result.content = blocks.into_iter().filter_map(into_mcp_content).collect();
     let mut meta = JsonObject::new();
-    meta.insert(RESULT.to_owned(), client.data(data));
+    meta.insert(RESULT_KEY.to_owned(), client.filter_data(data));
     result.meta = Some(MetaObject(meta));
     result
 }
 
 /// Converts a block of an answer to MCP content.
-fn content(block: Block) -> Option<ContentBlock> {
+fn into_mcp_content(block: Block) -> Option<ContentBlock> {
     match block {
         Block::Text(text) => Some(ContentBlock::text(text)),
         Block::Picture { media_type, bytes } => {
@@ -66,19 +70,19 @@ fn content(block: Block) -> Option<ContentBlock> {
 }
 
 /// Returns the outcome of a call in one word, for the log.
-pub(crate) fn outcome(response: &CallToolResponse) -> String {
+pub(crate) fn outcome_for_log(response: &CallToolResponse) -> String {
     let CallToolResponse::Complete(result) = response else {
         return "asks".to_owned();
     };
     let name = result
         .meta
         .as_ref()
-        .and_then(|meta| meta.0.get(RESULT)?.get("error")?.get("name")?.as_str());
+        .and_then(|meta| meta.0.get(RESULT_KEY)?.get("error")?.get("name")?.as_str());
     name.unwrap_or("done").to_owned()
 }
 
 /// Returns the data together with the text, because some clients show their model only the structured content.
-fn structured(reply: &Reply) -> Value {
+fn structured_content(reply: &Reply) -> Value {
     let mut all = JsonObject::new();
     all.insert("text".to_owned(), reply.text().into());
     if let Value::Object(data) = reply.data() {
@@ -88,12 +92,12 @@ fn structured(reply: &Reply) -> Value {
 }
 
 /// Makes the reply for a refusal by the server itself.
-pub(crate) fn refused(refusal: &Refusal, tool: &str) -> Reply {
-    Reply::refusing(tool, refusal)
+pub(crate) fn refusal_reply(refusal: &Refusal, tool: &str) -> Reply {
+    Reply::from_host_refusal(tool, refusal)
 }
 
 /// Returns the refusal of a writing tool for a client with the read-only token.
-pub(crate) fn read_only(tool: &str) -> Refusal {
+pub(crate) fn read_only_refusal(tool: &str) -> Refusal {
     let words = format!(
         "{tool} is not open to this client: it has the read-only token of `lancet serve`, which opens the tools that only read. \
          Nothing was done. The user can give the client the other token (`serve-token` in lancet's state folder)."
@@ -102,7 +106,7 @@ pub(crate) fn read_only(tool: &str) -> Refusal {
 }
 
 /// Returns the answer to a call that did not stop at its time limit.
-pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Reply {
+pub(crate) fn timeout_reply(tool: &str, limit: Duration, progress: &JobProgress) -> Reply {
     let seconds = limit.as_secs();
     let words = if progress.has_begun() {
         format!(
@@ -115,11 +119,11 @@ pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Rep
              when they are answered."
         )
     };
-    refused(&Refusal::new(RefusalKind::Timeout, words), tool)
+    refusal_reply(&Refusal::new(RefusalKind::Timeout, words), tool)
 }
 
 /// Describes the server and its capabilities.
-pub(crate) fn about(instructions: String) -> ServerConfig {
+pub(crate) fn server_config(instructions: String) -> ServerConfig {
     let experimental = [(sandbox::CAPABILITY.to_owned(), JsonObject::new())];
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
@@ -154,10 +158,10 @@ pub(crate) fn instructions(lancet: &Lancet, origin: &RootsOrigin) -> String {
     let mut words =
         format!("Tools that read, search and edit files below {place}. Paths are absolute.\n");
     let is_listed = |tool: &str| lancet.offers(tool);
-    let uses: Vec<String> = INSTEAD
+    let uses: Vec<String> = REPLACED_SHELL_COMMANDS
         .iter()
         .filter(|(tool, _)| is_listed(tool))
-        .map(|(tool, commands)| format!("{} instead of {commands}", prefix.name(tool)))
+        .map(|(tool, commands)| format!("{} instead of {commands}", prefix.listed_name(tool)))
         .collect();
     if !uses.is_empty() {
         words.push_str(&format!("Use {}.\n", uses.join("; ")));
@@ -168,7 +172,7 @@ pub(crate) fn instructions(lancet: &Lancet, origin: &RootsOrigin) -> String {
     }
     let read = match !is_listed("Read") && is_listed(TEXT_EDITOR) {
         true => "View".to_owned(),
-        false => prefix.name("Read"),
+        false => prefix.listed_name("Read"),
     };
     words.push_str(&format!(
         "{read} a file, or the lines in question, before editing or overwriting it; line numbers in its answer are not part of the text.\n\

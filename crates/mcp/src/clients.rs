@@ -6,30 +6,30 @@
 
 mod table;
 
-use lancet::call::{AnswerLimit, HandedOn, Measure};
+use lancet::call::{AnswerLimit, Measure, PassedOnLimits};
 use lancet::settings::ClientLimit;
 use lancet_serving::identity;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::options::DataExtent;
-use table::{CLIENTS, Client, ForwardedForm};
+use table::{CLIENTS, ClientRow, ForwardedForm};
 
 /// The length of a result without its text where the client forwards the JSON of the result: the JSON syntax and the
 /// shortened data.
-const FRAME: usize = 700;
+const FRAME_BYTES: usize = 700;
 /// The most bytes of that data.
-const MOST_DATA: usize = 500;
+const MAX_DATA_BYTES: usize = 500;
 /// The longest string in that data, in bytes.
 const LONGEST_TEXT: usize = 64;
 
 /// The key of a request's `_meta` that says how much data the client wants: `"full"` or `"brief"`.
-const DATA: &str = "lancet/data";
+const DATA_KEY: &str = "lancet/data";
 
 /// The profile of a client: its row in the table, the limit from the settings, and how much data it gets.
 #[derive(Clone)]
 pub(crate) struct ClientProfile {
-    row: Option<&'static Client>,
+    row: Option<&'static ClientRow>,
     most: Option<usize>,
     extent: DataExtent,
 }
@@ -44,13 +44,14 @@ impl ClientProfile {
         extent: DataExtent,
     ) -> Self {
         let row = client.and_then(|client| CLIENTS.iter().find(|row| row.is_named(client)));
-        let set = client.and_then(|client| set.iter().rev().find(|set| set.is_for(client)));
+        let set =
+            client.and_then(|client| set.iter().rev().find(|set| set.applies_to_client(client)));
         let built_in = row.and_then(|row| {
-            let model = identity::text(meta, "x-codex-turn-metadata/model");
+            let model = identity::meta_string(meta, "x-codex-turn-metadata/model");
             let whole = model.is_some_and(|model| row.unless_model.contains(&model.as_str()));
             row.most.filter(|_| !whole)
         });
-        let asked = match meta.get(DATA).and_then(Value::as_str) {
+        let asked = match meta.get(DATA_KEY).and_then(Value::as_str) {
             Some("full") => Some(DataExtent::Full),
             Some("brief") => Some(DataExtent::Brief),
             _ => None,
@@ -62,30 +63,30 @@ impl ClientProfile {
         }
     }
 
-    fn hands_on(&self) -> ForwardedForm {
+    fn forwarded_form(&self) -> ForwardedForm {
         self.row.map_or(ForwardedForm::Unknown, |row| row.hands_on)
     }
 
     /// Returns how much of an answer reaches the model.
-    pub(crate) fn handed_on(&self, arguments: &Value) -> HandedOn {
-        let handed_on = self.limits(arguments);
-        match self.hands_on() {
+    pub(crate) fn forwarded_answer(&self, arguments: &Value) -> PassedOnLimits {
+        let handed_on = self.forwarding_limits(arguments);
+        match self.forwarded_form() {
             // A picture would reach the model as a cut piece of base64.
             ForwardedForm::Result => handed_on.without_pictures(),
             _ => handed_on,
         }
     }
 
-    fn limits(&self, arguments: &Value) -> HandedOn {
+    fn forwarding_limits(&self, arguments: &Value) -> PassedOnLimits {
         let Some(most) = self.most else {
-            return HandedOn::default();
+            return PassedOnLimits::default();
         };
         let plain = AnswerLimit::new(most, Measure::Bytes);
-        let framed = AnswerLimit::new(most.saturating_sub(FRAME), Measure::Json);
-        let (answers, refusals) = match self.hands_on() {
+        let framed = AnswerLimit::new(most.saturating_sub(FRAME_BYTES), Measure::Json);
+        let (answers, refusals) = match self.forwarded_form() {
             ForwardedForm::Unknown | ForwardedForm::Text => (plain, plain),
             ForwardedForm::TextAndData => {
-                let beside = AnswerLimit::new(most.saturating_sub(FRAME), Measure::Bytes);
+                let beside = AnswerLimit::new(most.saturating_sub(FRAME_BYTES), Measure::Bytes);
                 (beside, beside)
             }
             ForwardedForm::Result => (framed, framed),
@@ -96,37 +97,37 @@ impl ClientProfile {
                 (plain, AnswerLimit::new(most, Measure::NestedJson))
             }
         };
-        HandedOn::new(answers, refusals)
+        PassedOnLimits::new(answers, refusals)
     }
 
     /// Reports whether structured content would reach the client's model in addition to the text, or instead of it.
-    pub(crate) fn takes_text_alone(&self) -> bool {
+    pub(crate) fn accepts_only_text(&self) -> bool {
         let is_read = !matches!(
-            self.hands_on(),
+            self.forwarded_form(),
             ForwardedForm::Unknown | ForwardedForm::Text
         );
         self.most.is_some() || is_read
     }
 
     /// Returns the data of a result: all of it, or only what the text does not say.
-    pub(crate) fn data(&self, data: Value) -> Value {
-        match (self.hands_on(), self.extent) {
+    pub(crate) fn filter_data(&self, data: Value) -> Value {
+        match (self.forwarded_form(), self.extent) {
             (ForwardedForm::Text, DataExtent::ByClient | DataExtent::Full)
             | (ForwardedForm::Unknown, DataExtent::Full) => data,
             // A client that forwards the data may cut the answer for its length, even if all of the data was requested.
-            _ => brief(&data),
+            _ => shorten_data(&data),
         }
     }
 
     /// Returns the list of tools with the answer limit that applies to this client.
-    pub(crate) fn tools(&self, tools: &[Tool]) -> Vec<Tool> {
+    pub(crate) fn tools_with_limits(&self, tools: &[Tool]) -> Vec<Tool> {
         let mut tools = tools.to_vec();
         for tool in &mut tools {
-            if self.takes_text_alone() {
+            if self.accepts_only_text() {
                 tool.output_schema = None;
             }
             if let (Some(most), Some(meta)) = (self.most, &mut tool.meta)
-                && let Some(told) = meta.0.get_mut(BUDGET)
+                && let Some(told) = meta.0.get_mut(BUDGET_KEY)
             {
                 *told = json!(told.as_u64().unwrap_or(u64::MAX).min(most as u64));
             }
@@ -136,11 +137,11 @@ impl ClientProfile {
 }
 
 /// The `_meta` key by which clients learn how long answers may be.
-const BUDGET: &str = "anthropic/maxResultSizeChars";
+const BUDGET_KEY: &str = "anthropic/maxResultSizeChars";
 
 /// Shortens data to what the text does not repeat: codes, names, revisions, operations, types and counts, as far as the
 /// limit allows.
-fn brief(data: &Value) -> Value {
+fn shorten_data(data: &Value) -> Value {
     let mut brief = JsonObject::new();
     if let Some(error) = data.get("error") {
         let known = |key: &&str| Some(((*key).to_owned(), error.get(*key)?.clone()));
@@ -157,7 +158,7 @@ fn brief(data: &Value) -> Value {
     let entries = data.as_object().into_iter().flatten();
     for (key, value) in entries.filter(|(key, value)| is_count(value) && *key != "durationMs") {
         let longer = length + key.len() + value.to_string().len() + 4;
-        if longer <= MOST_DATA {
+        if longer <= MAX_DATA_BYTES {
             brief.insert(key.clone(), value.clone());
             length = longer;
         }

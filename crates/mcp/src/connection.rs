@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lancet::{Lancet, Refusal, RefusalKind, Session, SessionName};
-use lancet_serving::identity::{Identity, SESSION};
+use lancet_serving::identity::{CallerIdentity, SESSION_KEY};
 use lancet_serving::sub_agents::SubAgentClient;
 use lancet_serving::tokens::TokenKind;
 
@@ -14,19 +14,19 @@ use crate::limited::LimitedViews;
 use crate::link::Link;
 use crate::notices::PendingNotices;
 use crate::process::Process;
-use crate::resting::OwnSession;
+use crate::resting::ConnectionSession;
 use crate::roots::ClientRoots;
 use crate::subscriptions::Subscriptions;
 
 /// The most sessions whose first answer says that sub-agents share them.
-const MOST_TOLD: usize = 64;
+const MAX_NOTIFIED_SESSIONS: usize = 64;
 
 /// The state of one connection.
 pub(crate) struct Connection {
     /// The session of all calls, whatever they name themselves. If there is none, each call's own session is used.
     fixed: Option<SessionName>,
     /// The session of calls that name none; it ends with the connection.
-    own: Arc<OwnSession>,
+    own: Arc<ConnectionSession>,
     /// The sessions whose beginning was reported.
     pub(crate) announced: AnnouncedSessions,
     /// The subscriptions to resources, once there is one. The inner value is none where the system lets no files be
@@ -49,7 +49,7 @@ impl Connection {
             Some(name) => lancet.session(name),
             None => lancet.new_session(),
         };
-        let own = OwnSession::new(own);
+        let own = ConnectionSession::new(own);
         if link == Link::Http {
             process.resting.add(&own);
         }
@@ -67,37 +67,37 @@ impl Connection {
     }
 
     /// Makes the first answer of a session say that sub-agents of the client share it.
-    pub(crate) fn tell_shared(&self, session: &str, client: &SubAgentClient) {
+    pub(crate) fn notify_once_of_shared_session(&self, session: &str, client: &SubAgentClient) {
         let mut told = self
             .told_shared
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if told.len() < MOST_TOLD && told.insert(session.to_owned()) {
-            self.notices.keep(Some(client.notice()));
+        if told.len() < MAX_NOTIFIED_SESSIONS && told.insert(session.to_owned()) {
+            self.notices.add(Some(client.shared_session_notice()));
         }
     }
 
     /// Reports whether calls may name their own session.
-    pub(crate) fn is_open_to_names(&self) -> bool {
+    pub(crate) fn accepts_session_names(&self) -> bool {
         self.fixed.is_none()
     }
 
     /// Finds the session that a call belongs to, on the engine that the call uses. A caller that may only read always
     /// gets the connection's own session, because what it reads would count as seen by the model whose session it
     /// names.
-    pub(crate) fn session(
+    pub(crate) fn find_session(
         &self,
-        identity: &Identity,
+        identity: &CallerIdentity,
         lancet: &Lancet,
         token: TokenKind,
     ) -> Result<Session, Refusal> {
         let (None, Some(name), TokenKind::Write) = (&self.fixed, &identity.session, token) else {
-            return Ok(self.own.session().within(lancet));
+            return Ok(self.own.session().with_view(lancet));
         };
         let name = SessionName::new(name.as_str()).map_err(|error| {
             Refusal::new(
                 RefusalKind::Invalid,
-                format!("_meta[\"{SESSION}\"] is no name of a session: {error}."),
+                format!("_meta[\"{SESSION_KEY}\"] is no name of a session: {error}."),
             )
         })?;
         Ok(lancet.session(&name))

@@ -17,21 +17,21 @@ use serde_json::Value;
 
 pub(crate) use dialog::Dialog;
 use form::FormAnswer;
-pub(crate) use form::{decision as decision_form, given_reason as words_of, reason as reason_form};
+pub(crate) use form::{decision_form, extract_reason as words_of, reason_form};
 
 /// Who is prompted before a write. If neither the client nor a record is used, the engine's approver decides; without
 /// an approver there is no prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
     /// Whether the user of the client is prompted.
-    pub elicit: Elicit,
+    pub elicit: Elicitation,
     /// Whether questions are recorded for other programs that show them.
-    pub page: Page,
+    pub page: QuestionRecording,
 }
 
 /// Whether the user of the client is prompted, in the client's own dialog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Elicit {
+pub enum Elicitation {
     /// Never.
     #[default]
     Never,
@@ -43,7 +43,7 @@ pub enum Elicit {
 
 /// Whether questions are recorded for `lancet pending` and other programs that show them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Page {
+pub enum QuestionRecording {
     /// Never.
     #[default]
     Never,
@@ -56,47 +56,47 @@ pub enum Page {
 impl Ask {
     /// Prompts the user of a client that is known to show questions, and records them while a program that shows them
     /// is running.
-    pub const fn known() -> Self {
+    pub const fn known_clients() -> Self {
         Self {
-            elicit: Elicit::Known,
-            page: Page::IfWatched,
+            elicit: Elicitation::Known,
+            page: QuestionRecording::IfWatched,
         }
     }
 
     /// Prompts the user of any client that offers elicitation, and records no question for other programs.
-    pub const fn elicit() -> Self {
+    pub const fn any_client() -> Self {
         Self {
-            elicit: Elicit::Always,
-            page: Page::Never,
+            elicit: Elicitation::Always,
+            page: QuestionRecording::Never,
         }
     }
 
     /// Records every question.
-    pub const fn page() -> Self {
+    pub const fn always_recorded() -> Self {
         Self {
-            elicit: Elicit::Never,
-            page: Page::Always,
+            elicit: Elicitation::Never,
+            page: QuestionRecording::Always,
         }
     }
 }
 
 /// Clients that show an elicitation to a person at a terminal, and decline it if there is no person. docs/asking.md
 /// describes them, and the clients that were examined and are not in the list.
-const KNOWN: &[&str] = &["claude-code", "codex-mcp-client"];
+const KNOWN_CLIENTS: &[&str] = &["claude-code", "codex-mcp-client"];
 
 /// Clients whose dialog leaves out the preset text of a field, so that a text form cannot be sent with Enter alone, and
 /// which leave the form on the screen when it is withdrawn: Codex 0.166.0, November 2026. They are not prompted for a
 /// reason.
-const WITHOUT_PRESETS: &[&str] = &["codex-mcp-client"];
+const CLIENTS_WITHOUT_PRESETS: &[&str] = &["codex-mcp-client"];
 
 /// A no that arrives sooner was not given by a person, who could not have read the question by then.
-const READING: Duration = Duration::from_millis(300);
+const MIN_READING_TIME: Duration = Duration::from_millis(300);
 /// The name of the question in the input requests of a call that has to be repeated.
-const NAME: &str = "decision";
+const REQUEST_NAME: &str = "decision";
 
 /// The meaning of a form's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum FormResult {
     /// This is the answer.
     Answer(Answer),
     /// This no is the answer, and the person may be prompted for the reason.
@@ -105,37 +105,41 @@ pub(crate) enum Heard {
 
 /// Interprets the result of the form for the decision. `result` is none if the client gave no result; `asked` is the
 /// time since the question was shown.
-pub(crate) fn heard(result: Option<&ElicitResult>, question: &Question, asked: Duration) -> Heard {
+pub(crate) fn interpret_result(
+    result: Option<&ElicitResult>,
+    question: &Question,
+    asked: Duration,
+) -> FormResult {
     let Some(result) = result else {
-        return Heard::Answer(Answer::Unanswered(None));
+        return FormResult::Answer(Answer::Unanswered(None));
     };
-    let no = match asked < READING {
+    let no = match asked < MIN_READING_TIME {
         true => Answer::Unanswered(None),
         false => Answer::No(None),
     };
     let client = question.client.as_deref();
-    let takes_words = client.is_none_or(|name| !WITHOUT_PRESETS.contains(&name));
-    Heard::Answer(match form::understood(result, question) {
+    let takes_words = client.is_none_or(|name| !CLIENTS_WITHOUT_PRESETS.contains(&name));
+    FormResult::Answer(match form::interpret_answer(result, question) {
         FormAnswer::Yes => Answer::Yes,
         FormAnswer::Session => Answer::Session,
         FormAnswer::Always => Answer::Always,
         FormAnswer::Dismissed => Answer::Unanswered(None),
         FormAnswer::No if !takes_words => no,
-        FormAnswer::No => return Heard::NoWithReason(no),
+        FormAnswer::No => return FormResult::NoWithReason(no),
         FormAnswer::Declined => no,
     })
 }
 
 /// Reports whether the user of a client is prompted.
-pub(crate) fn is_asked(
-    ask: Elicit,
+pub(crate) fn is_user_prompted(
+    ask: Elicitation,
     client: Option<&str>,
     capabilities: Option<&ClientCapabilities>,
 ) -> bool {
     let asks = match ask {
-        Elicit::Never => false,
-        Elicit::Always => true,
-        Elicit::Known => client.is_some_and(|name| KNOWN.contains(&name)),
+        Elicitation::Never => false,
+        Elicitation::Always => true,
+        Elicitation::Known => client.is_some_and(|name| KNOWN_CLIENTS.contains(&name)),
     };
     // A client that lists no kinds of elicitation supports forms; one that lists only URLs does not.
     asks && capabilities
@@ -144,15 +148,17 @@ pub(crate) fn is_asked(
 }
 
 /// Prompts in the second generation: makes the result that says which input the call needs.
-pub(crate) fn required(form: ElicitRequest, state: String) -> InputRequiredResult {
+pub(crate) fn input_required_result(form: ElicitRequest, state: String) -> InputRequiredResult {
     let mut requests = InputRequests::new();
-    requests.insert(NAME.to_owned(), InputRequest::Elicitation(form));
+    requests.insert(REQUEST_NAME.to_owned(), InputRequest::Elicitation(form));
     InputRequiredResult::new(Some(requests), Some(state))
 }
 
 /// Takes the result from a repeated call of the second generation.
-pub(crate) fn brought(responses: Option<&BTreeMap<String, Value>>) -> Option<ElicitResult> {
-    let response = responses.and_then(|responses| responses.get(NAME)).cloned();
+pub(crate) fn take_result(responses: Option<&BTreeMap<String, Value>>) -> Option<ElicitResult> {
+    let response = responses
+        .and_then(|responses| responses.get(REQUEST_NAME))
+        .cloned();
     response.and_then(|value| serde_json::from_value(value).ok())
 }
 
@@ -162,16 +168,20 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn only_known_clients_are_asked_unless_told_otherwise() {
+    fn prompts_only_known_clients_by_default() {
         let offers: ClientCapabilities =
             serde_json::from_value(json!({ "elicitation": {} })).expect("capabilities");
-        let asked = |ask, client| is_asked(ask, Some(client), Some(&offers));
-        assert!(asked(Elicit::Known, "claude-code"));
-        assert!(asked(Elicit::Known, "codex-mcp-client"));
-        assert!(!asked(Elicit::Known, "goose"));
-        assert!(asked(Elicit::Always, "goose"));
-        assert!(!asked(Elicit::Never, "claude-code"));
+        let asked = |ask, client| is_user_prompted(ask, Some(client), Some(&offers));
+        assert!(asked(Elicitation::Known, "claude-code"));
+        assert!(asked(Elicitation::Known, "codex-mcp-client"));
+        assert!(!asked(Elicitation::Known, "goose"));
+        assert!(asked(Elicitation::Always, "goose"));
+        assert!(!asked(Elicitation::Never, "claude-code"));
         let none = ClientCapabilities::default();
-        assert!(!is_asked(Elicit::Always, Some("claude-code"), Some(&none)));
+        assert!(!is_user_prompted(
+            Elicitation::Always,
+            Some("claude-code"),
+            Some(&none)
+        ));
     }
 }

@@ -2,7 +2,7 @@
 //! pair of streams, or HTTP.
 //!
 //! [`serve`] runs until the client disconnects. [`Endpoint`] answers HTTP requests of any number of clients.
-//! [`Options`] sets the session, the form of answers ([`Answers`]), who is prompted before a write ([`Ask`]) and the
+//! [`Options`] sets the session, the form of answers ([`AnswerFormat`]), who is prompted before a write ([`Ask`]) and the
 //! [`Log`]. Calls run on threads of a pool and can be cancelled; a thread that is stuck in a system call is replaced.
 //! No other crate names a type of the protocol library.
 //!
@@ -50,16 +50,18 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use self::http::{Endpoint, HttpResponse};
-pub use elicit::{Ask, Elicit, Page};
+pub use elicit::{Ask, Elicitation, QuestionRecording};
 use link::Link;
-pub use options::{Answers, CallApprover, DataExtent, MESSAGE_LIMIT, Notify, Options};
+pub use options::{
+    AnswerFormat, CallApprover, DataExtent, MESSAGE_LIMIT, Options, QuestionNotifier,
+};
 use process::Process;
 pub use roots::{LateRoots, RootsOrigin};
 use server::Server;
-use wire::Wire;
+use wire::LineTransport;
 
 /// How long the end of a connection waits for a write that has begun.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WRITE_SHUTDOWN_TIME: Duration = Duration::from_secs(10);
 
 /// Why serving ended, other than because the client disconnected.
 #[derive(Debug, thiserror::Error)]
@@ -111,15 +113,15 @@ where
     let limit = options.message_limit;
     let process = Process::new(lancet, options).map_err(ServeError::Start)?;
     let ended = process.input_ended.clone();
-    let wire = Wire::new(reader, writer, limit, ended, log.clone());
+    let wire = LineTransport::new(reader, writer, limit, ended, log.clone());
     let pool = process.pool.clone();
-    let tidying = tokio::spawn(idle::tidy(
+    let tidying = tokio::spawn(idle::maintain_history(
         process.lancet.clone(),
         pool.clone(),
         process.activity.clone(),
         quiet,
     ));
-    log.say(Level::Info, || {
+    log.log(Level::Info, || {
         format!("lancet {} serves", env!("CARGO_PKG_VERSION"))
     });
     let ended = match Server::new(process, Link::Streams).serve(wire).await {
@@ -134,12 +136,12 @@ where
         Err(error) => Err(ServeError::Connection(error.to_string())),
     };
     tidying.abort();
-    if !pool.settle(PATIENCE).await {
-        log.say(Level::Warn, || {
+    if !pool.finish_jobs(WRITE_SHUTDOWN_TIME).await {
+        log.log(Level::Warn, || {
             "a call was still at work when the client left".to_owned()
         });
     }
-    log.say(Level::Info, || "the client left".to_owned());
+    log.log(Level::Info, || "the client left".to_owned());
     ended
 }
 
@@ -150,7 +152,7 @@ pub fn hush_panics(log: Log) {
             .location()
             .map(ToString::to_string)
             .unwrap_or_default();
-        log.say(Level::Error, || {
+        log.log(Level::Error, || {
             format!("a fault of lancet's own at {place}; please report it")
         });
     }));

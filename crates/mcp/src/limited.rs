@@ -29,9 +29,9 @@ impl LimitedViews {
         lancet: Lancet,
         meta: &Map<String, Value>,
     ) -> (Lancet, Option<String>) {
-        match Sandbox::read(meta) {
+        match Sandbox::from_meta(meta) {
             Sandbox::Open => (lancet, None),
-            Sandbox::Limited(scope) => (self.limited(lancet, scope), None),
+            Sandbox::Limited(scope) => (self.limited_view(lancet, scope), None),
             Sandbox::Unknown => {
                 let is_first = !self.told.swap(true, Ordering::Relaxed);
                 let words = "[lancet: the client's sandbox policy is not understood and does not limit writing here]";
@@ -40,7 +40,7 @@ impl LimitedViews {
         }
     }
 
-    fn limited(&self, of: Lancet, scope: WriteScope) -> Lancet {
+    fn limited_view(&self, of: Lancet, scope: WriteScope) -> Lancet {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*last
             && known.of.is_same_view(&of)
@@ -48,7 +48,7 @@ impl LimitedViews {
         {
             return known.view.clone();
         }
-        let view = of.writing_within(scope.clone());
+        let view = of.with_write_scope(scope.clone());
         *last = Some(LimitedView {
             of,
             scope,

@@ -2,10 +2,10 @@
 //! once.
 
 /// The number of bytes read at a time, which is the capacity of a pipe.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// The capacity that the buffer keeps between messages, so that one large message does not stay in memory.
-const KEPT: usize = 1024 * 1024;
+const MAX_IDLE_CAPACITY: usize = 1024 * 1024;
 
 /// The bytes that were received and not returned yet.
 #[derive(Debug)]
@@ -43,14 +43,14 @@ impl LineSplitter {
     }
 
     /// Returns the buffer to append to, with capacity for a chunk.
-    pub(crate) fn room(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn buffer_with_capacity(&mut self) -> &mut Vec<u8> {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
         self.start = 0;
-        if self.buffer.is_empty() && self.buffer.capacity() > KEPT {
+        if self.buffer.is_empty() && self.buffer.capacity() > MAX_IDLE_CAPACITY {
             self.buffer = Vec::new();
         }
-        self.buffer.reserve(CHUNK);
+        self.buffer.reserve(CHUNK_BYTES);
         &mut self.buffer
     }
 
@@ -86,7 +86,7 @@ impl LineSplitter {
 mod tests {
     use super::*;
 
-    fn owned(lines: &mut LineSplitter) -> Vec<Result<Vec<u8>, ()>> {
+    fn all_lines(lines: &mut LineSplitter) -> Vec<Result<Vec<u8>, ()>> {
         let mut all = Vec::new();
         loop {
             match lines.next_line() {
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_out_whole_however_they_came_in() {
+    fn yields_whole_lines_from_any_chunks() {
         let sent = b"one\ntwo\n\nthree three\nrest";
         for step in 1..sent.len() {
             let mut lines = LineSplitter::new(100);
             let mut all = Vec::new();
             for part in sent.chunks(step) {
-                lines.room().extend_from_slice(part);
-                all.extend(owned(&mut lines));
+                lines.buffer_with_capacity().extend_from_slice(part);
+                all.extend(all_lines(&mut lines));
             }
             let wanted: Vec<Result<Vec<u8>, ()>> = [&b"one"[..], b"two", b"", b"three three"]
                 .map(|line| Ok(line.to_vec()))
@@ -115,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn an_overlong_line_is_reported_once_and_the_next_one_is_read() {
+    fn reports_overlong_line_once_and_continues() {
         let sent = b"ok\n0123456789abcdef\nagain\n";
         for step in 1..sent.len() {
             let mut lines = LineSplitter::new(8);
             let mut all = Vec::new();
             for part in sent.chunks(step) {
-                lines.room().extend_from_slice(part);
-                all.extend(owned(&mut lines));
+                lines.buffer_with_capacity().extend_from_slice(part);
+                all.extend(all_lines(&mut lines));
             }
             assert_eq!(
                 all,
@@ -133,21 +133,23 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_exactly_the_limit_passes() {
+    fn accepts_line_of_exactly_the_limit() {
         let mut lines = LineSplitter::new(4);
-        lines.room().extend_from_slice(b"abcd\nabcde\n");
-        assert_eq!(owned(&mut lines), [Ok(b"abcd".to_vec()), Err(())]);
+        lines
+            .buffer_with_capacity()
+            .extend_from_slice(b"abcd\nabcde\n");
+        assert_eq!(all_lines(&mut lines), [Ok(b"abcd".to_vec()), Err(())]);
     }
 
     #[test]
-    fn a_dropped_line_takes_no_memory() {
-        let mut lines = LineSplitter::new(CHUNK);
+    fn dropped_line_uses_no_memory() {
+        let mut lines = LineSplitter::new(CHUNK_BYTES);
         for _ in 0..100 {
-            lines.room().resize(CHUNK, b'x');
+            lines.buffer_with_capacity().resize(CHUNK_BYTES, b'x');
             let _ = lines.next_line();
         }
         assert!(
-            lines.buffer.capacity() < 4 * CHUNK,
+            lines.buffer.capacity() < 4 * CHUNK_BYTES,
             "{}",
             lines.buffer.capacity()
         );

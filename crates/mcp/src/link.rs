@@ -5,7 +5,7 @@ use rmcp::RoleServer;
 use rmcp::model::{Extensions, ProtocolVersion};
 use rmcp::service::RequestContext;
 
-use crate::message::{OtherArguments, Unreadable};
+use crate::message::{OtherArguments, UnreadableArguments};
 
 /// The transport by which requests reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,9 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Returns an extension of a request: one of the message itself or, over HTTP, of the HTTP request that carried it.
-fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<T> {
+fn request_extension<T: Clone + Send + Sync + 'static>(
+    context: &RequestContext<RoleServer>,
+) -> Option<T> {
     let carried = || {
         let parts = context.extensions.get::<::http::request::Parts>()?;
         parts.extensions.get::<T>()
@@ -44,26 +46,28 @@ fn beside<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>
 
 /// Returns the token of a request. Streams have no tokens, so everything is allowed. Over HTTP each request has one; a
 /// request without one may at most read.
-pub(crate) fn token(context: &RequestContext<RoleServer>) -> TokenKind {
+pub(crate) fn token_kind(context: &RequestContext<RoleServer>) -> TokenKind {
     match context.extensions.get::<::http::request::Parts>() {
         None => TokenKind::Write,
-        Some(parts) => token_of(parts),
+        Some(parts) => token_kind_of_parts(parts),
     }
 }
 
-fn token_of(parts: &::http::request::Parts) -> TokenKind {
+fn token_kind_of_parts(parts: &::http::request::Parts) -> TokenKind {
     let token = parts.extensions.get().copied();
     token.unwrap_or(TokenKind::Read)
 }
 
 /// Returns the arguments of a call that are not a JSON object.
 pub(crate) fn other_arguments(context: &RequestContext<RoleServer>) -> Option<OtherArguments> {
-    beside(context)
+    request_extension(context)
 }
 
 /// Returns the reason why the arguments of a call cannot be parsed.
-pub(crate) fn unreadable(context: &RequestContext<RoleServer>) -> Option<Unreadable> {
-    beside(context)
+pub(crate) fn unreadable_arguments(
+    context: &RequestContext<RoleServer>,
+) -> Option<UnreadableArguments> {
+    request_extension(context)
 }
 
 #[cfg(test)]
@@ -71,10 +75,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_over_http_without_a_token_may_read_at_most() {
+    fn http_request_without_token_is_read_only() {
         let (mut parts, ()) = ::http::Request::new(()).into_parts();
-        assert_eq!(token_of(&parts), TokenKind::Read);
+        assert_eq!(token_kind_of_parts(&parts), TokenKind::Read);
         parts.extensions.insert(TokenKind::Write);
-        assert_eq!(token_of(&parts), TokenKind::Write);
+        assert_eq!(token_kind_of_parts(&parts), TokenKind::Write);
     }
 }

@@ -4,11 +4,11 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use lancet::Lancet;
-use lancet::tools::{Declaration, Length, mcp_tool};
+use lancet::tools::{Declaration, DescriptionLength, mcp_tool};
 use rmcp::model::Tool;
 use serde_json::Value;
 
-use crate::options::{Answers, Options};
+use crate::options::{AnswerFormat, Options};
 
 /// The list of tools, cached with the declarations that it was built from. It is built when it is first needed, so that
 /// it does not delay the answer to `initialize`.
@@ -22,17 +22,17 @@ struct BuiltList {
 
 impl ToolList {
     /// Returns the list as it was last built.
-    pub(crate) fn known(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
+    pub(crate) fn cached_list(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
         let made = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &*made {
             return Arc::clone(&made.tools);
         }
         drop(made);
-        self.anew(lancet, options)
+        self.current_list(lancet, options)
     }
 
     /// Returns the list for the present settings; it is rebuilt if the declarations changed.
-    pub(crate) fn anew(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
+    pub(crate) fn current_list(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
         let mut made = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match &mut *made {
             Some(made) if Arc::ptr_eq(&made.declared, &lancet.tools()) => Arc::clone(&made.tools),
@@ -47,28 +47,36 @@ impl BuiltList {
         let prefix = lancet.tool_prefix();
         let prefixed: Vec<Declaration> = declared
             .iter()
-            .map(|declaration| prefix.declared(declaration))
+            .map(|declaration| prefix.prefix_declaration(declaration))
             .collect();
         Self {
-            tools: listing(&prefixed, lancet.answer_limit(), options.answers).into(),
+            tools: convert_declarations(&prefixed, lancet.answer_limit(), options.answers).into(),
             declared,
         }
     }
 }
 
 /// Converts the declarations in their order. `limit` is the longest answer that applies, in characters.
-fn listing(declarations: &[Declaration], limit: usize, answers: Answers) -> Vec<Tool> {
+fn convert_declarations(
+    declarations: &[Declaration],
+    limit: usize,
+    answers: AnswerFormat,
+) -> Vec<Tool> {
     declarations
         .iter()
-        .filter_map(|declaration| entry(declaration, limit, answers))
+        .filter_map(|declaration| convert_declaration(declaration, limit, answers))
         .collect()
 }
 
-fn entry(declaration: &Declaration, limit: usize, answers: Answers) -> Option<Tool> {
+fn convert_declaration(
+    declaration: &Declaration,
+    limit: usize,
+    answers: AnswerFormat,
+) -> Option<Tool> {
     let limit = limit.min(declaration.answer_limit_mcp);
     let mut tool: Tool =
-        serde_json::from_value(mcp_tool(declaration, Length::Short, limit)).ok()?;
-    if answers == Answers::Structured
+        serde_json::from_value(mcp_tool(declaration, DescriptionLength::Short, limit)).ok()?;
+    if answers == AnswerFormat::Structured
         && let Some(Value::Object(schema)) = &declaration.output_schema
     {
         tool.output_schema = Some(Arc::new(schema.clone()));
@@ -82,18 +90,19 @@ mod tests {
     use lancet::tools::{declarations, is_default};
     use serde_json::json;
 
-    fn lists(answers: Answers) -> Value {
-        serde_json::to_value(listing(declarations(), 32_000, answers)).expect("JSON")
+    fn listing_json(answers: AnswerFormat) -> Value {
+        serde_json::to_value(convert_declarations(declarations(), 32_000, answers)).expect("JSON")
     }
 
     #[test]
-    fn the_list_is_in_its_fixed_order_and_small() {
+    fn tool_list_is_ordered_and_small() {
         let default: Vec<Declaration> = declarations()
             .iter()
             .filter(|declaration| is_default(&declaration.name))
             .cloned()
             .collect();
-        let list = serde_json::to_value(listing(&default, 32_000, Answers::Text)).expect("JSON");
+        let list = serde_json::to_value(convert_declarations(&default, 32_000, AnswerFormat::Text))
+            .expect("JSON");
         let names: Vec<_> = list
             .as_array()
             .expect("a list")
@@ -117,8 +126,8 @@ mod tests {
     }
 
     #[test]
-    fn each_tool_says_what_it_does_to_the_world() {
-        let list = lists(Answers::Text);
+    fn tools_have_annotations() {
+        let list = listing_json(AnswerFormat::Text);
         let tools = list.as_array().expect("a list");
         assert_eq!(tools.len(), declarations().len());
         for (tool, declaration) in tools.iter().zip(declarations()) {
@@ -141,9 +150,12 @@ mod tests {
     }
 
     #[test]
-    fn output_schemas_come_with_structured_answers_alone() {
-        for (answers, wanted) in [(Answers::Text, false), (Answers::Structured, true)] {
-            let list = lists(answers);
+    fn lists_output_schemas_only_for_structured_answers() {
+        for (answers, wanted) in [
+            (AnswerFormat::Text, false),
+            (AnswerFormat::Structured, true),
+        ] {
+            let list = listing_json(answers);
             for (tool, declaration) in list.as_array().expect("a list").iter().zip(declarations()) {
                 let has = tool.get("outputSchema").is_some();
                 let declared = declaration.output_schema.is_some();
@@ -155,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_in_force_is_told() {
-        let list = listing(declarations(), 9_000, Answers::Text);
+    fn lists_configured_answer_limit() {
+        let list = convert_declarations(declarations(), 9_000, AnswerFormat::Text);
         for tool in serde_json::to_value(list)
             .expect("JSON")
             .as_array()

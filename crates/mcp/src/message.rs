@@ -22,24 +22,24 @@ const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMETERS: i32 = -32602;
 
 /// The result of parsing a line.
-pub(crate) enum Received {
+pub(crate) enum ParsedLine {
     /// A message for the protocol library.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     /// The line is not a message; this error answers it at once.
-    Fault(Fault),
+    Fault(MessageError),
     /// The line needs no answer.
     Nothing,
 }
 
 /// A JSON-RPC error for a line that is not a message.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Fault {
+pub(crate) struct MessageError {
     code: i32,
     id: Value,
     words: String,
 }
 
-impl Fault {
+impl MessageError {
     /// Makes the error for a line over the limit; its request id cannot be known.
     pub(crate) fn too_long(limit: usize) -> Self {
         let words =
@@ -61,7 +61,7 @@ impl Fault {
     }
 
     /// Returns the line to send. JSON-RPC requires an id, null where it is unknown.
-    pub(crate) fn line(&self) -> Vec<u8> {
+    pub(crate) fn to_json_line(&self) -> Vec<u8> {
         let error = json!({"code": self.code, "message": self.words});
         json!({"jsonrpc": "2.0", "id": self.id, "error": error})
             .to_string()
@@ -69,7 +69,7 @@ impl Fault {
     }
 
     /// Returns the text for the log, which never contains a part of the message itself.
-    pub(crate) fn message(&self) -> &str {
+    pub(crate) fn log_message(&self) -> &str {
         &self.words
     }
 }
@@ -80,7 +80,7 @@ pub(crate) struct OtherArguments(pub(crate) Arc<Value>);
 
 /// The reason why the arguments of a call cannot be parsed.
 #[derive(Clone, Debug)]
-pub(crate) struct Unreadable(pub(crate) Arc<str>);
+pub(crate) struct UnreadableArguments(pub(crate) Arc<str>);
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
@@ -117,24 +117,24 @@ struct CalledName<'a> {
 }
 
 /// Parses one line, without its end.
-pub(crate) fn read(line: &[u8]) -> Received {
+pub(crate) fn parse_line(line: &[u8]) -> ParsedLine {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.iter().all(u8::is_ascii_whitespace) {
-        return Received::Nothing;
+        return ParsedLine::Nothing;
     }
     match std::str::from_utf8(line) {
-        Ok(text) => read_text(text, None),
+        Ok(text) => parse_text(text, None),
         // Invalid characters (half of a surrogate pair as bytes, for example) make the line invalid JSON. The id is
         // still looked for, because otherwise the caller would wait for its answer until its own time limit.
-        Err(_) => read_text(
+        Err(_) => parse_text(
             &String::from_utf8_lossy(line),
             Some("the message is not valid UTF-8"),
         ),
     }
 }
 
-fn read_text(text: &str, damage: Option<&str>) -> Received {
+fn parse_text(text: &str, damage: Option<&str>) -> ParsedLine {
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(error) => {
@@ -142,7 +142,7 @@ fn read_text(text: &str, damage: Option<&str>) -> Received {
                 Category::Data => (INVALID_REQUEST, "this is no JSON-RPC message".to_owned()),
                 _ => (PARSE_ERROR, format!("this line is no JSON: {error}")),
             };
-            return Received::Fault(Fault {
+            return ParsedLine::Fault(MessageError {
                 code,
                 id: Value::Null,
                 words,
@@ -153,19 +153,19 @@ fn read_text(text: &str, damage: Option<&str>) -> Received {
         .id
         .and_then(|raw| serde_json::from_str::<RequestId>(raw.get()).ok());
     if let (Some("tools/call"), Some(id)) = (envelope.method.as_deref(), &id) {
-        return read_call(id, envelope.params, damage);
+        return parse_call(id, envelope.params, damage);
     }
     if let Some(damage) = damage {
-        return Received::Fault(Fault {
+        return ParsedLine::Fault(MessageError {
             code: PARSE_ERROR,
-            id: id_value(id),
+            id: id_or_null(id),
             words: damage.to_owned(),
         });
     }
     match serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(text) {
-        Ok(message) => Received::Message(Box::new(message)),
+        Ok(message) => ParsedLine::Message(Box::new(message)),
         // A notification is never answered, not even one that cannot be parsed.
-        Err(_) if envelope.id.is_none() && envelope.method.is_some() => Received::Nothing,
+        Err(_) if envelope.id.is_none() && envelope.method.is_some() => ParsedLine::Nothing,
         Err(error) => {
             let (code, words) = match error.classify() {
                 Category::Data => (
@@ -174,19 +174,19 @@ fn read_text(text: &str, damage: Option<&str>) -> Received {
                 ),
                 _ => (PARSE_ERROR, format!("this line is no JSON: {error}")),
             };
-            Received::Fault(Fault {
+            ParsedLine::Fault(MessageError {
                 code,
-                id: id_value(id),
+                id: id_or_null(id),
                 words,
             })
         }
     }
 }
 
-fn read_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>) -> Received {
+fn parse_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>) -> ParsedLine {
     let text = parameters.map_or("{}", RawValue::get);
     let error = match serde_json::from_str::<CallParameters>(text) {
-        Ok(parameters) => return call(id, parameters, damage.map(Into::into)),
+        Ok(parameters) => return call_message(id, parameters, damage.map(Into::into)),
         Err(error) => error,
     };
     // Unusable arguments are no reason for an answer that does not name the tool.
@@ -203,18 +203,18 @@ fn read_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>
             answers: None,
             state: None,
         };
-        return call(id, parameters, Some(unreadable(&error).into()));
+        return call_message(id, parameters, Some(explain_unreadable(&error).into()));
     }
     let words =
         "tools/call needs params with `name`, a string, and `arguments`, an object".to_owned();
-    Received::Fault(Fault {
+    ParsedLine::Fault(MessageError {
         code: INVALID_PARAMETERS,
-        id: id_value(Some(id.clone())),
+        id: id_or_null(Some(id.clone())),
         words,
     })
 }
 
-fn unreadable(error: &serde_json::Error) -> String {
+fn explain_unreadable(error: &serde_json::Error) -> String {
     let said = error.to_string();
     if said.contains("surrogate") || said.contains("hex escape") {
         "a \\u escape in them is cut short or one half of a surrogate pair; a character beyond U+FFFF is sent as it is, or as both halves".to_owned()
@@ -225,7 +225,11 @@ fn unreadable(error: &serde_json::Error) -> String {
     }
 }
 
-fn call(id: &RequestId, parameters: CallParameters, unreadable: Option<Arc<str>>) -> Received {
+fn call_message(
+    id: &RequestId,
+    parameters: CallParameters,
+    unreadable: Option<Arc<str>>,
+) -> ParsedLine {
     let mut request = CallToolRequest::new(CallToolRequestParams::new(parameters.name));
     request.params.input_responses = parameters.answers;
     request.params.request_state = parameters.state;
@@ -237,16 +241,16 @@ fn call(id: &RequestId, parameters: CallParameters, unreadable: Option<Arc<str>>
         }
     }
     if let Some(reason) = unreadable {
-        request.extensions.insert(Unreadable(reason));
+        request.extensions.insert(UnreadableArguments(reason));
     }
     request
         .extensions
         .insert(RequestMetaObject::from(parameters.meta.unwrap_or_default()));
     let request = ClientRequest::CallToolRequest(request);
-    Received::Message(Box::new(JsonRpcMessage::request(request, id.clone())))
+    ParsedLine::Message(Box::new(JsonRpcMessage::request(request, id.clone())))
 }
 
-fn id_value(id: Option<RequestId>) -> Value {
+fn id_or_null(id: Option<RequestId>) -> Value {
     id.map_or(Value::Null, RequestId::into_json_value)
 }
 

@@ -12,13 +12,13 @@ pub(crate) struct PendingNotices(Mutex<Vec<String>>);
 
 impl PendingNotices {
     /// Stores a notice for the next answer.
-    pub(crate) fn keep(&self, words: Option<String>) {
+    pub(crate) fn add(&self, words: Option<String>) {
         let mut notices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         notices.extend(words);
     }
 
     /// Adds the stored notices to an answer. A question leaves them for the answer that follows.
-    pub(crate) fn added_to(&self, mut response: CallToolResponse) -> CallToolResponse {
+    pub(crate) fn append_to(&self, mut response: CallToolResponse) -> CallToolResponse {
         if let CallToolResponse::Complete(result) = &mut response {
             let mut notices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             result

@@ -16,7 +16,7 @@ pub const MESSAGE_LIMIT: usize = 64 * 1024 * 1024;
 
 /// The form of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Answers {
+pub enum AnswerFormat {
     /// Text for the model; data for programs in `_meta["lancet/result"]`.
     #[default]
     Text,
@@ -38,20 +38,20 @@ pub enum DataExtent {
 
 /// Notifies the host that a question begins to wait.
 #[derive(Clone)]
-pub struct Notify(Arc<dyn Fn(&RecordedQuestion) + Send + Sync>);
+pub struct QuestionNotifier(Arc<dyn Fn(&RecordedQuestion) + Send + Sync>);
 
-impl Notify {
+impl QuestionNotifier {
     /// Makes a notifier. It is called on the thread that serves the connection, and must not wait.
     pub fn new(tell: impl Fn(&RecordedQuestion) + Send + Sync + 'static) -> Self {
         Self(Arc::new(tell))
     }
 
-    pub(crate) fn begins_to_wait(&self, question: &RecordedQuestion) {
+    pub(crate) fn notify(&self, question: &RecordedQuestion) {
         (self.0)(question);
     }
 }
 
-impl std::fmt::Debug for Notify {
+impl std::fmt::Debug for QuestionNotifier {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Notify")
     }
@@ -86,7 +86,7 @@ pub struct Options {
     /// takes precedence over the environment.
     pub agent_process: Option<String>,
     /// The form of answers.
-    pub answers: Answers,
+    pub answers: AnswerFormat,
     /// How much data answers have for programs.
     pub data: DataExtent,
     /// Who is prompted before a write.
@@ -95,7 +95,7 @@ pub struct Options {
     /// engine's approver is used.
     pub approver: Option<CallApprover>,
     /// The notifier that is called when something begins to wait for a decision.
-    pub notify: Option<Notify>,
+    pub notify: Option<QuestionNotifier>,
     /// The log of the server's own messages.
     pub log: Log,
     /// The longest time that a call may take.
@@ -118,12 +118,12 @@ impl Default for Options {
             session: None,
             environment: Vec::new(),
             agent_process: None,
-            answers: Answers::Text,
+            answers: AnswerFormat::Text,
             data: DataExtent::ByClient,
             ask: Ask::default(),
             approver: None,
             notify: None,
-            log: Log::silent(),
+            log: Log::discard(),
             time_limit: lancet::call::TIME_LIMIT,
             grace: Duration::from_secs(5),
             roots: RootsOrigin::Named,

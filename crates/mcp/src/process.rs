@@ -4,16 +4,16 @@ use std::io;
 use std::sync::Arc;
 
 use lancet::Lancet;
-use lancet_serving::decisions::Decisions;
-use lancet_serving::idle::Activity;
-use lancet_serving::pool::{Pool, Progress};
+use lancet_serving::decisions::DecisionWatcher;
+use lancet_serving::idle::CallActivity;
+use lancet_serving::pool::{JobProgress, Pool};
 use rmcp::model::Tool;
 use tokio::sync::watch;
 
 use crate::answer;
 use crate::listing::ToolList;
-use crate::options::{Answers, Options};
-use crate::resting::Resting;
+use crate::options::{AnswerFormat, Options};
+use crate::resting::IdleSessions;
 use crate::seal::Seal;
 
 /// The number of threads for calls. Reading tools run in parallel; more threads would only wait for the same disk.
@@ -26,12 +26,12 @@ pub(crate) struct Process {
     pub(crate) listed: ToolList,
     pub(crate) instructions: String,
     pub(crate) pool: Arc<Pool>,
-    pub(crate) activity: Activity,
+    pub(crate) activity: CallActivity,
     /// Calls that wait for a decision.
-    pub(crate) decisions: Decisions,
+    pub(crate) decisions: DecisionWatcher,
     pub(crate) seal: Seal,
     /// The sessions of clients over HTTP.
-    pub(crate) resting: Resting,
+    pub(crate) resting: IdleSessions,
     /// Whether the client of the streams sends nothing more. Calls then stop waiting for a decision.
     pub(crate) input_ended: watch::Sender<bool>,
 }
@@ -43,10 +43,10 @@ impl Process {
             listed: ToolList::default(),
             instructions: answer::instructions(&lancet, &options.roots),
             pool: Arc::new(Pool::new(THREADS)),
-            activity: Activity::default(),
-            decisions: Decisions::default(),
+            activity: CallActivity::default(),
+            decisions: DecisionWatcher::default(),
             seal: Seal::new()?,
-            resting: Resting::default(),
+            resting: IdleSessions::default(),
             input_ended: watch::Sender::new(false),
             lancet,
             options,
@@ -54,20 +54,20 @@ impl Process {
     }
 
     /// Returns the form of a tool's answers: structured if its output schema was listed.
-    pub(crate) fn form(&self, tool: &str) -> Answers {
-        if self.options.answers == Answers::Text {
-            return Answers::Text;
+    pub(crate) fn answer_format(&self, tool: &str) -> AnswerFormat {
+        if self.options.answers == AnswerFormat::Text {
+            return AnswerFormat::Text;
         }
         let prefix = self.lancet.tool_prefix();
         let declared = |listed: &Tool| {
             listed.output_schema.is_some()
                 && listed.name.strip_prefix(prefix.as_str()) == Some(tool)
         };
-        let listed = self.listed.known(&self.lancet, &self.options);
+        let listed = self.listed.cached_list(&self.lancet, &self.options);
         if listed.iter().any(declared) {
-            Answers::Structured
+            AnswerFormat::Structured
         } else {
-            Answers::Text
+            AnswerFormat::Text
         }
     }
 
@@ -78,7 +78,7 @@ impl Process {
     }
 
     /// Watches a cancelled call and replaces its thread if it does not stop by itself.
-    pub(crate) fn replace_if_stuck(&self, progress: Progress) {
+    pub(crate) fn replace_if_stuck(&self, progress: JobProgress) {
         let (pool, grace) = (self.pool.clone(), self.options.grace);
         tokio::spawn(async move {
             tokio::time::sleep(grace).await;

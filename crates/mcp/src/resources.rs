@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lancet::Lancet;
-use lancet::resource::{NoResource, Resource, ResourceContent};
+use lancet::resource::{Resource, ResourceContent, ResourceError};
 use rmcp::ErrorData;
 use rmcp::model::{
     ArgumentInfo, CompleteResult, CompletionInfo, ListResourceTemplatesResult, ReadResourceResult,
@@ -14,13 +14,13 @@ use rmcp::model::{
 use crate::roots::folder_of_uri;
 
 /// The template of all resources.
-const TEMPLATE: &str = "file:///{path}";
+const URI_TEMPLATE: &str = "file:///{path}";
 /// The name of the template's argument.
-const PATH: &str = "path";
+const PATH_ARGUMENT: &str = "path";
 
 /// Returns the one template.
-pub(crate) fn templates() -> ListResourceTemplatesResult {
-    let mut template = ResourceTemplate::new(TEMPLATE, "file");
+pub(crate) fn list_templates() -> ListResourceTemplatesResult {
+    let mut template = ResourceTemplate::new(URI_TEMPLATE, "file");
     template.title = Some("File".to_owned());
     template.description =
         Some("A file of the project, whole. Reading it does not count as Read.".to_owned());
@@ -28,22 +28,24 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 }
 
 /// Reads a resource.
-pub(crate) fn read(lancet: &Lancet, given: &str) -> Result<ReadResourceResult, ErrorData> {
-    let path = folder_of_uri(given).ok_or_else(not_found)?;
+pub(crate) fn read_resource(lancet: &Lancet, given: &str) -> Result<ReadResourceResult, ErrorData> {
+    let path = folder_of_uri(given).ok_or_else(not_found_error)?;
     let resource = lancet.resource(&path).map_err(|why| match why {
-        NoResource::TooLong(most) => ErrorData::invalid_params(
+        ResourceError::TooLong(most) => ErrorData::invalid_params(
             format!("the file is longer than {most} characters; the tool Read reads it in parts"),
             None,
         ),
-        NoResource::NotFound => not_found(),
+        ResourceError::NotFound => not_found_error(),
         _ => ErrorData::internal_error("the file could not be read", None),
     })?;
-    Ok(ReadResourceResult::new(vec![contents(given, resource)]))
+    let contents = into_contents(given, resource)
+        .ok_or_else(|| ErrorData::internal_error("the file has no form that can be sent", None))?;
+    Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn contents(uri: &str, resource: Resource) -> ResourceContents {
+fn into_contents(uri: &str, resource: Resource) -> Option<ResourceContents> {
     let (uri, meta) = (uri.to_owned(), None);
-    match resource.content {
+    Some(match resource.content {
         ResourceContent::Text(text) => ResourceContents::TextResourceContents {
             uri,
             mime_type: Some("text/plain".to_owned()),
@@ -52,15 +54,16 @@ fn contents(uri: &str, resource: Resource) -> ResourceContents {
         },
         ResourceContent::Bytes(bytes) => ResourceContents::BlobResourceContents {
             uri,
-            mime_type: Some(kind_of(&bytes).to_owned()),
+            mime_type: Some(media_type(&bytes).to_owned()),
             blob: STANDARD.encode(bytes),
             meta,
         },
-    }
+        _ => return None,
+    })
 }
 
 /// Returns the media type of bytes that are not text, by how they begin.
-fn kind_of(bytes: &[u8]) -> &'static str {
+fn media_type(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
         [0xff, 0xd8, 0xff, ..] => "image/jpeg",
@@ -86,18 +89,19 @@ fn kind_of(bytes: &[u8]) -> &'static str {
 }
 
 /// Returns the error for a file. A missing file and an unreadable one get the same error, and neither is named.
-pub(crate) fn not_found() -> ErrorData {
+pub(crate) fn not_found_error() -> ErrorData {
     ErrorData::resource_not_found("there is no such file here", None)
 }
 
 /// Completes the path of the template.
-pub(crate) fn complete(
+pub(crate) fn complete_path(
     lancet: &Lancet,
     reference: &Reference,
     argument: &ArgumentInfo,
 ) -> CompleteResult {
-    let is_ours = matches!(reference, Reference::Resource(resource) if resource.uri == TEMPLATE);
-    if !is_ours || argument.name != PATH {
+    let is_ours =
+        matches!(reference, Reference::Resource(resource) if resource.uri == URI_TEMPLATE);
+    if !is_ours || argument.name != PATH_ARGUMENT {
         return CompleteResult::default();
     }
     // The value follows `file:///`, so it has no slash at its beginning. One that is typed all the same is preserved.
@@ -115,11 +119,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_have_the_type_that_they_begin_with() {
-        assert_eq!(kind_of(b"\x89PNG\r\n\x1a\n"), "image/png");
-        assert_eq!(kind_of(b"%PDF-1.7"), "application/pdf");
-        assert_eq!(kind_of(b"RIFF\0\0\0\0WEBPVP8 "), "image/webp");
-        assert_eq!(kind_of(b"RIFF\0\0\0\0WAVE"), "application/octet-stream");
-        assert_eq!(kind_of(b""), "application/octet-stream");
+    fn detects_media_type_by_first_bytes() {
+        assert_eq!(media_type(b"\x89PNG\r\n\x1a\n"), "image/png");
+        assert_eq!(media_type(b"%PDF-1.7"), "application/pdf");
+        assert_eq!(media_type(b"RIFF\0\0\0\0WEBPVP8 "), "image/webp");
+        assert_eq!(media_type(b"RIFF\0\0\0\0WAVE"), "application/octet-stream");
+        assert_eq!(media_type(b""), "application/octet-stream");
     }
 }

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use lancet::Session;
 
 /// The time without a call after which a session's contents are freed.
-const RESTS_AFTER: Duration = Duration::from_secs(5 * 60);
+const IDLE_TIME: Duration = Duration::from_secs(5 * 60);
 
 /// The session of one connection, and when it was last used.
-pub(crate) struct OwnSession {
+pub(crate) struct ConnectionSession {
     session: Session,
     used: Mutex<Instant>,
 }
 
 /// The sessions whose contents are freed when they are unused.
 #[derive(Default)]
-pub(crate) struct Resting(Mutex<Vec<Weak<OwnSession>>>);
+pub(crate) struct IdleSessions(Mutex<Vec<Weak<ConnectionSession>>>);
 
-impl OwnSession {
+impl ConnectionSession {
     pub(crate) fn new(session: Session) -> Arc<Self> {
         let used = Mutex::new(Instant::now());
         Arc::new(Self { session, used })
@@ -27,31 +27,31 @@ impl OwnSession {
 
     /// Returns the session for a call, and marks it as used now.
     pub(crate) fn session(&self) -> &Session {
-        *self.used() = Instant::now();
+        *self.lock_last_use() = Instant::now();
         &self.session
     }
 
-    fn used(&self) -> MutexGuard<'_, Instant> {
+    fn lock_last_use(&self) -> MutexGuard<'_, Instant> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Resting {
+impl IdleSessions {
     /// Adds a session to those that are checked, for as long as its connection has it.
-    pub(crate) fn add(&self, own: &Arc<OwnSession>) {
+    pub(crate) fn add(&self, own: &Arc<ConnectionSession>) {
         self.lock().push(Arc::downgrade(own));
     }
 
     /// Frees the contents of unused sessions, and forgets sessions that have ended.
-    pub(crate) fn look(&self) {
-        self.look_after(RESTS_AFTER);
+    pub(crate) fn free_idle_sessions(&self) {
+        self.free_sessions_idle_for(IDLE_TIME);
     }
 
-    fn look_after(&self, rests_after: Duration) {
+    fn free_sessions_idle_for(&self, rests_after: Duration) {
         self.lock().retain(|own| {
             let own = own.upgrade();
             if let Some(own) = &own
-                && own.used().elapsed() >= rests_after
+                && own.lock_last_use().elapsed() >= rests_after
             {
                 own.session.drop_contents();
             }
@@ -59,7 +59,7 @@ impl Resting {
         });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Weak<OwnSession>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<ConnectionSession>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

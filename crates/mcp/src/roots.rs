@@ -31,15 +31,15 @@ use tokio::sync::watch;
 use crate::link::{self, Link, RootsNews, is_modern};
 use crate::options::Options;
 
-use list::{answer_of, uris};
+use list::{request_roots, root_uris};
 pub use origin::{LateRoots, RootsOrigin};
-pub(crate) use uri::folder as folder_of_uri;
-use words::{HOW, NOT_WORKED_OUT};
+pub(crate) use uri::folder_from_uri as folder_of_uri;
+use words::{ADVICE, NOT_WORKED_OUT};
 
 /// The name of the roots in the input requests of a call that has to be repeated.
 const NAME: &str = "roots";
 /// The prefix of the state of such a call.
-const STATE: &str = "roots-";
+const STATE_PREFIX: &str = "roots-";
 
 /// The roots of one client, as far as they are known.
 pub(crate) struct ClientRoots {
@@ -61,15 +61,15 @@ pub(crate) struct ClientRoots {
 /// The present knowledge about the roots of the client.
 #[derive(Clone)]
 struct RootsState {
-    phase: Phase,
-    patience: Patience,
+    phase: QueryPhase,
+    patience: WaitPolicy,
     /// The place where calls may work; none before the first usable answer.
-    place: Option<WorkPlace>,
+    place: Option<WorkScope>,
 }
 
 /// Where a call may work, as far as the client's roots decide it.
 #[derive(Clone)]
-enum WorkPlace {
+enum WorkScope {
     /// On lancet's own roots: the client named no usable roots.
     Own,
     /// On the intersection of the client's roots and lancet's or, where lancet has none, on those that the client
@@ -80,7 +80,7 @@ enum WorkPlace {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum QueryPhase {
     /// The client was not queried yet, has announced that its roots changed, or its first answer could not be resolved
     /// to folders.
     Unasked,
@@ -91,7 +91,7 @@ enum Phase {
 
 /// How long calls still wait for the answer to `roots/list`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Patience {
+enum WaitPolicy {
     /// No call has timed out; calls wait.
     Fresh,
     /// One call timed out and was refused with the advice to call again.
@@ -111,15 +111,15 @@ pub(crate) enum RootsDecision {
 }
 
 /// Reports whether a client offers roots.
-fn are_offered(capabilities: Option<&ClientCapabilities>) -> bool {
+fn are_roots_offered(capabilities: Option<&ClientCapabilities>) -> bool {
     capabilities.is_some_and(|capabilities| capabilities.roots.is_some())
 }
 
 impl ClientRoots {
     pub(crate) fn new(lancet: Lancet, pool: Arc<Pool>, options: &Options, link: Link) -> Self {
         let unknown = RootsState {
-            phase: Phase::Unasked,
-            patience: Patience::Fresh,
+            phase: QueryPhase::Unasked,
+            patience: WaitPolicy::Fresh,
             place: None,
         };
         Self {
@@ -138,36 +138,36 @@ impl ClientRoots {
 
     /// Finds the engine that a call may use. `state` is the verified content of the call's state. The result is none
     /// where the call was cancelled while it waited.
-    pub(crate) async fn decide(
+    pub(crate) async fn decide_for_call(
         self: &Arc<Self>,
         request: &CallToolRequestParams,
         state: Option<&str>,
         context: &RequestContext<RoleServer>,
     ) -> Option<RootsDecision> {
-        if !are_offered(context.client_capabilities().as_ref()) {
-            return Some(self.decided(None));
+        if !are_roots_offered(context.client_capabilities().as_ref()) {
+            return Some(self.decide_for_scope(None));
         }
         if is_modern(context) {
             let responses = request.input_responses.as_ref();
-            return Some(self.brought(state, responses).await);
+            return Some(self.decide_for_repeated_call(state, responses).await);
         }
         if let Some(news) = link::roots_news(&context.extensions) {
-            self.heard(news);
+            self.handle_reported_change(news);
         }
         tokio::select! {
             biased;
-            verdict = self.awaited(context) => Some(verdict),
+            verdict = self.wait_for_roots(context) => Some(verdict),
             () = context.ct.cancelled() => None,
         }
     }
 
     /// Handles a new client, or a change of its roots: requests them from the client, or makes its next call bring
     /// them.
-    pub(crate) fn are_news(self: &Arc<Self>, context: NotificationContext<RoleServer>) {
+    pub(crate) fn handle_change(self: &Arc<Self>, context: NotificationContext<RoleServer>) {
         if self.link == Link::Http {
             // The next call requests the roots, because only the answer to a call is sure to reach the client.
             if let Some(news) = link::roots_news(&context.extensions) {
-                self.heard(news);
+                self.handle_reported_change(news);
             }
             return;
         }
@@ -177,75 +177,79 @@ impl ClientRoots {
             let version = client.protocol_version.as_str();
             (
                 version < ProtocolVersion::NO_INITIALIZE.as_str(),
-                are_offered(Some(&client.capabilities)),
+                are_roots_offered(Some(&client.capabilities)),
             )
         });
         if asks && offers {
-            self.ask(peer, None);
+            self.request_roots(peer, None);
         } else if !asks {
-            self.enter(Phase::Unasked);
+            self.set_phase(QueryPhase::Unasked);
         }
     }
 
     /// Forgets the known roots if the client has said since that they changed. A call and the notification before it
     /// arrive in any order, and only the first of them counts.
-    fn heard(&self, news: RootsNews) {
+    fn handle_reported_change(&self, news: RootsNews) {
         if self.news.fetch_max(news.0, Ordering::Relaxed) < news.0 {
-            self.enter(Phase::Unasked);
+            self.set_phase(QueryPhase::Unasked);
         }
     }
 
     /// Requests the roots from a client of the first generation, without waiting for the answer.
-    fn ask(self: &Arc<Self>, peer: Peer<RoleServer>, call: Option<RequestId>) {
+    fn request_roots(self: &Arc<Self>, peer: Peer<RoleServer>, call: Option<RequestId>) {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
-        self.enter(Phase::Asked(number));
+        self.set_phase(QueryPhase::Asked(number));
         let roots = Arc::clone(self);
         tokio::spawn(async move {
-            let answer = answer_of(&peer, call).await;
-            roots.take_in(answer, Phase::Asked(number)).await;
+            let answer = request_roots(&peer, call).await;
+            roots.apply_answer(answer, QueryPhase::Asked(number)).await;
         });
     }
 
     /// Decides about a call of a first-generation client: waits for the answer, for a limited time. Some clients offer
     /// roots and never send them; for those the roots that lancet was started on apply.
-    async fn awaited(self: &Arc<Self>, context: &RequestContext<RoleServer>) -> RootsDecision {
+    async fn wait_for_roots(
+        self: &Arc<Self>,
+        context: &RequestContext<RoleServer>,
+    ) -> RootsDecision {
         let mut known = self.known.subscribe();
-        if known.borrow_and_update().phase == Phase::Unasked {
-            self.ask(context.peer.clone(), Some(context.id.clone()));
+        if known.borrow_and_update().phase == QueryPhase::Unasked {
+            self.request_roots(context.peer.clone(), Some(context.id.clone()));
         }
         let before = known.borrow().patience;
         let answered = known.wait_for(|known| {
-            !matches!(known.phase, Phase::Asked(_)) || known.patience == Patience::GivenUp
+            !matches!(known.phase, QueryPhase::Asked(_)) || known.patience == WaitPolicy::GivenUp
         });
         match tokio::time::timeout(self.patience, answered).await {
-            Ok(Ok(known)) if known.phase == Phase::Unasked => not_worked_out(),
-            Ok(Ok(known)) => self.decided(known.place.as_ref()),
-            Ok(Err(_)) | Err(_) => self.timed_out(before),
+            Ok(Ok(known)) if known.phase == QueryPhase::Unasked => unresolved_roots_decision(),
+            Ok(Ok(known)) => self.decide_for_scope(known.place.as_ref()),
+            Ok(Err(_)) | Err(_) => self.decide_after_timeout(before),
         }
     }
 
     /// Decides about a call that timed out. `before` is the patience when it began to wait. Roots that were narrowed
     /// stay narrowed, and a late answer is still applied.
-    fn timed_out(&self, before: Patience) -> RootsDecision {
+    fn decide_after_timeout(&self, before: WaitPolicy) -> RootsDecision {
         let mut gives_up = false;
         self.known.send_if_modified(|known| {
-            gives_up = (before, known.patience) == (Patience::TimedOutOnce, Patience::TimedOutOnce);
+            gives_up =
+                (before, known.patience) == (WaitPolicy::TimedOutOnce, WaitPolicy::TimedOutOnce);
             known.patience = match known.patience {
-                Patience::TimedOutOnce if gives_up => Patience::GivenUp,
-                Patience::Fresh => Patience::TimedOutOnce,
+                WaitPolicy::TimedOutOnce if gives_up => WaitPolicy::GivenUp,
+                WaitPolicy::Fresh => WaitPolicy::TimedOutOnce,
                 as_it_is => as_it_is,
             };
             gives_up
         });
         if gives_up {
-            self.log.say(Level::Warn, || {
+            self.log.log(Level::Warn, || {
                 "the client offers roots and does not tell them: calls no longer wait for them"
                     .to_owned()
             });
         }
         let known = self.known.borrow();
-        if known.patience == Patience::GivenUp {
-            return self.decided(known.place.as_ref());
+        if known.patience == WaitPolicy::GivenUp {
+            return self.decide_for_scope(known.place.as_ref());
         }
         RootsDecision::Refuse(Refusal::new(
             RefusalKind::Timeout,
@@ -255,17 +259,17 @@ impl ClientRoots {
 
     /// Decides about a call of a second-generation client: where the roots are unknown, the call has to be repeated
     /// with them. `state` and `responses` are those of the call.
-    async fn brought(
+    async fn decide_for_repeated_call(
         &self,
         state: Option<&str>,
         responses: Option<&std::collections::BTreeMap<String, Value>>,
     ) -> RootsDecision {
-        let number = state.and_then(|state| state.strip_prefix(STATE)?.parse().ok());
+        let number = state.and_then(|state| state.strip_prefix(STATE_PREFIX)?.parse().ok());
         let mut is_worked_out = None;
         if let Some(number) = number {
             if self.link == Link::Http {
                 // This request has no connection to others; the state says which roots request it answers.
-                self.enter(Phase::Asked(number));
+                self.set_phase(QueryPhase::Asked(number));
             }
             let response = responses.and_then(|responses| responses.get(NAME)).cloned();
             let answer = response
@@ -274,31 +278,33 @@ impl ClientRoots {
                     serde_json::from_value::<ListRootsResult>(value)
                         .map_err(|error| error.to_string())
                 })
-                .map(uris);
-            is_worked_out = Some(self.take_in(answer, Phase::Asked(number)).await);
+                .map(root_uris);
+            is_worked_out = Some(self.apply_answer(answer, QueryPhase::Asked(number)).await);
         }
         let known = self.known.borrow().clone();
         let number = match known.phase {
-            Phase::Settled => return self.decided(known.place.as_ref()),
+            QueryPhase::Settled => return self.decide_for_scope(known.place.as_ref()),
             // Several calls may arrive before the first one brings the answer; each may bring it.
-            Phase::Asked(number) => number,
-            Phase::Unasked if is_worked_out == Some(false) => return not_worked_out(),
-            Phase::Unasked => {
+            QueryPhase::Asked(number) => number,
+            QueryPhase::Unasked if is_worked_out == Some(false) => {
+                return unresolved_roots_decision();
+            }
+            QueryPhase::Unasked => {
                 let number = self.number.fetch_add(1, Ordering::Relaxed);
-                self.enter(Phase::Asked(number));
+                self.set_phase(QueryPhase::Asked(number));
                 number
             }
         };
         let mut requests = InputRequests::new();
         let request = InputRequest::ListRoots(ListRootsRequest::default());
         requests.insert(NAME.to_owned(), request);
-        RootsDecision::Bring(requests, format!("{STATE}{number}"))
+        RootsDecision::Bring(requests, format!("{STATE_PREFIX}{number}"))
     }
 
-    fn enter(&self, phase: Phase) {
+    fn set_phase(&self, phase: QueryPhase) {
         self.known.send_modify(|known| {
             known.phase = phase;
-            known.patience = Patience::Fresh;
+            known.patience = WaitPolicy::Fresh;
         });
     }
 
@@ -306,11 +312,11 @@ impl ClientRoots {
     /// narrowed roots stay narrowed. The same applies where an answer could not be resolved to folders; the result is
     /// then false. If it was the first answer, the client is queried again, because its roots may be narrower than
     /// lancet's own.
-    async fn take_in(&self, answer: Result<Vec<String>, String>, asked: Phase) -> bool {
+    async fn apply_answer(&self, answer: Result<Vec<String>, String>, asked: QueryPhase) -> bool {
         let place = match answer {
-            Ok(uris) => self.place(uris).await.map(Some),
+            Ok(uris) => self.resolve_scope(uris).await.map(Some),
             Err(why) => {
-                self.log.say(Level::Warn, || {
+                self.log.log(Level::Warn, || {
                     format!("the client did not tell its roots: {why}; they are not taken in")
                 });
                 Ok(None)
@@ -321,8 +327,8 @@ impl ClientRoots {
                 return false;
             }
             known.phase = match (&place, &known.place) {
-                (Err(_), None) => Phase::Unasked,
-                _ => Phase::Settled,
+                (Err(_), None) => QueryPhase::Unasked,
+                _ => QueryPhase::Settled,
             };
             if let Ok(Some(place)) = &place {
                 known.place = Some(place.clone());
@@ -330,7 +336,7 @@ impl ClientRoots {
             true
         });
         if let Err(error) = &place {
-            self.log.say(Level::Warn, || {
+            self.log.log(Level::Warn, || {
                 format!(
                     "the client's roots could not be worked out ({error:?}); they stay as they were"
                 )
@@ -340,16 +346,17 @@ impl ClientRoots {
     }
 
     /// Decides about a call by the place where it may work.
-    fn decided(&self, place: Option<&WorkPlace>) -> RootsDecision {
+    fn decide_for_scope(&self, place: Option<&WorkScope>) -> RootsDecision {
         let nowhere =
             |words: String| RootsDecision::Refuse(Refusal::new(RefusalKind::Outside, words));
-        match (place.unwrap_or(&WorkPlace::Own), &self.origin) {
-            (WorkPlace::Client(lancet), _) => RootsDecision::Go(Some(lancet.clone())),
-            (WorkPlace::Nowhere(why), _) => nowhere(why.clone()),
-            (WorkPlace::Own, RootsOrigin::Wanted(late)) => {
-                nowhere(format!("{} This client sent no roots. {HOW}", late.why()))
-            }
-            (WorkPlace::Own, RootsOrigin::Named | RootsOrigin::Found) => RootsDecision::Go(None),
+        match (place.unwrap_or(&WorkScope::Own), &self.origin) {
+            (WorkScope::Client(lancet), _) => RootsDecision::Go(Some(lancet.clone())),
+            (WorkScope::Nowhere(why), _) => nowhere(why.clone()),
+            (WorkScope::Own, RootsOrigin::Wanted(late)) => nowhere(format!(
+                "{} This client sent no roots. {ADVICE}",
+                late.explain_missing_roots()
+            )),
+            (WorkScope::Own, RootsOrigin::Named | RootsOrigin::Found) => RootsDecision::Go(None),
         }
     }
 
@@ -360,6 +367,6 @@ impl ClientRoots {
     }
 }
 
-fn not_worked_out() -> RootsDecision {
+fn unresolved_roots_decision() -> RootsDecision {
     RootsDecision::Refuse(Refusal::new(RefusalKind::Internal, NOT_WORKED_OUT))
 }

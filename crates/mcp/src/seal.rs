@@ -13,10 +13,10 @@ pub(crate) struct Seal {
 
 /// The call that a state belongs to, as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bound(blake3::Hash);
+pub(crate) struct CallBinding(blake3::Hash);
 
 /// The properties of a call that a state is bound to.
-pub(crate) struct BoundTo<'a> {
+pub(crate) struct CallProperties<'a> {
     /// The name of the call's session; none where it names none.
     pub(crate) session: Option<&'a str>,
     /// The name of the client.
@@ -25,8 +25,8 @@ pub(crate) struct BoundTo<'a> {
     pub(crate) arguments: &'a Value,
 }
 
-impl BoundTo<'_> {
-    pub(crate) fn hash(&self) -> Bound {
+impl CallProperties<'_> {
+    pub(crate) fn hash(&self) -> CallBinding {
         let mut hasher = blake3::Hasher::new();
         for text in [self.session, self.client, Some(self.tool)] {
             // The length is hashed too, so that no two lists of texts are the same bytes.
@@ -34,13 +34,13 @@ impl BoundTo<'_> {
             hasher.update(&length.to_le_bytes());
             hasher.update(text.unwrap_or_default().as_bytes());
         }
-        take_in(&mut hasher, self.arguments);
-        Bound(hasher.finalize())
+        hash_value(&mut hasher, self.arguments);
+        CallBinding(hasher.finalize())
     }
 }
 
 /// Hashes a value independently of the order of its keys: a client may send them in another order.
-fn take_in(hasher: &mut blake3::Hasher, value: &Value) {
+fn hash_value(hasher: &mut blake3::Hasher, value: &Value) {
     match value {
         Value::Object(object) => {
             let mut entries: Vec<_> = object.iter().collect();
@@ -50,14 +50,14 @@ fn take_in(hasher: &mut blake3::Hasher, value: &Value) {
             for (key, value) in entries {
                 hasher.update(&(key.len() as u64).to_le_bytes());
                 hasher.update(key.as_bytes());
-                take_in(hasher, value);
+                hash_value(hasher, value);
             }
         }
         Value::Array(list) => {
             hasher.update(b"[");
             hasher.update(&(list.len() as u64).to_le_bytes());
             for value in list {
-                take_in(hasher, value);
+                hash_value(hasher, value);
             }
         }
         Value::String(text) => {
@@ -83,19 +83,19 @@ impl Seal {
     }
 
     /// Makes the state for the client to send back.
-    pub(crate) fn close(&self, what: &str, bound: Bound) -> String {
+    pub(crate) fn seal(&self, what: &str, bound: CallBinding) -> String {
         format!("{what}.{}", self.checksum(what, bound).to_hex())
     }
 
     /// Returns the content of a state; none where it was not made here for this call.
-    pub(crate) fn open<'a>(&self, state: &'a str, bound: Bound) -> Option<&'a str> {
+    pub(crate) fn open<'a>(&self, state: &'a str, bound: CallBinding) -> Option<&'a str> {
         let (what, checksum) = state.rsplit_once('.')?;
         let checksum = blake3::Hash::from_hex(checksum).ok()?;
         // Hashes are compared in constant time.
         (checksum == self.checksum(what, bound)).then_some(what)
     }
 
-    fn checksum(&self, what: &str, bound: Bound) -> blake3::Hash {
+    fn checksum(&self, what: &str, bound: CallBinding) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(bound.0.as_bytes());
         hasher.update(what.as_bytes());
@@ -108,10 +108,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn bound(session: Option<&str>, client: &str, tool: &str, arguments: Value) -> Bound {
+    fn binding(session: Option<&str>, client: &str, tool: &str, arguments: Value) -> CallBinding {
         let arguments = &arguments;
         let client = Some(client);
-        BoundTo {
+        CallProperties {
             session,
             client,
             tool,
@@ -121,26 +121,26 @@ mod tests {
     }
 
     #[test]
-    fn a_state_opens_for_its_own_call_alone() {
+    fn state_is_valid_only_for_its_own_call() {
         let seal = Seal::new().expect("random bytes");
-        let own = bound(Some("s"), "c", "Edit", json!({"a": 1, "b": [2, "x"]}));
-        let state = seal.close("question-7", own);
+        let own = binding(Some("s"), "c", "Edit", json!({"a": 1, "b": [2, "x"]}));
+        let state = seal.seal("question-7", own);
         assert_eq!(seal.open(&state, own), Some("question-7"));
-        let same = bound(Some("s"), "c", "Edit", json!({"b": [2, "x"], "a": 1}));
+        let same = binding(Some("s"), "c", "Edit", json!({"b": [2, "x"], "a": 1}));
         assert_eq!(
             seal.open(&state, same),
             Some("question-7"),
             "in another order"
         );
         for other in [
-            bound(None, "c", "Edit", json!({"a": 1, "b": [2, "x"]})),
-            bound(Some(""), "c", "Edit", json!({"a": 1, "b": [2, "x"]})),
-            bound(Some("t"), "c", "Edit", json!({"a": 1, "b": [2, "x"]})),
-            bound(Some("s"), "d", "Edit", json!({"a": 1, "b": [2, "x"]})),
-            bound(Some("s"), "c", "Write", json!({"a": 1, "b": [2, "x"]})),
-            bound(Some("s"), "c", "Edit", json!({"a": 1, "b": [2, "y"]})),
-            bound(Some("s"), "c", "Edit", json!({"a": "1", "b": [2, "x"]})),
-            bound(Some("s"), "c", "Edit", json!({"a": 1, "b": [[2, "x"]]})),
+            binding(None, "c", "Edit", json!({"a": 1, "b": [2, "x"]})),
+            binding(Some(""), "c", "Edit", json!({"a": 1, "b": [2, "x"]})),
+            binding(Some("t"), "c", "Edit", json!({"a": 1, "b": [2, "x"]})),
+            binding(Some("s"), "d", "Edit", json!({"a": 1, "b": [2, "x"]})),
+            binding(Some("s"), "c", "Write", json!({"a": 1, "b": [2, "x"]})),
+            binding(Some("s"), "c", "Edit", json!({"a": 1, "b": [2, "y"]})),
+            binding(Some("s"), "c", "Edit", json!({"a": "1", "b": [2, "x"]})),
+            binding(Some("s"), "c", "Edit", json!({"a": 1, "b": [[2, "x"]]})),
         ] {
             assert_eq!(seal.open(&state, other), None);
         }

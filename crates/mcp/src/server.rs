@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use lancet::{Caller, Cancel, Conversation, RawCall, Refusal, RefusalKind, Reply, Session};
 use lancet_serving::Level;
-use lancet_serving::conversation::{self, AskedCall};
-use lancet_serving::deadline::overdue;
-use lancet_serving::identity::Identity;
-use lancet_serving::pool::{JobError, Progress};
+use lancet_serving::conversation::{self, CallToIdentify};
+use lancet_serving::deadline::wait_until_overdue;
+use lancet_serving::identity::CallerIdentity;
+use lancet_serving::pool::{JobError, JobProgress};
 use lancet_serving::sub_agents::SubAgentClient;
 use lancet_serving::tokens::TokenKind;
 use rmcp::RoleServer;
@@ -26,13 +26,13 @@ use crate::clients::ClientProfile;
 use crate::connection::Connection;
 use crate::host::HostNotices;
 use crate::link::{self, Link};
-use crate::message::{OtherArguments, Unreadable};
+use crate::message::{OtherArguments, UnreadableArguments};
 use crate::notify;
-use crate::patience::{self, AskRoute, Brought, Waited};
+use crate::patience::{self, AskRoute, RepeatOutcome, WaitOutcome};
 use crate::process::Process;
 use crate::roots::RootsDecision;
-use crate::seal::{Bound, BoundTo};
-use crate::underway::Underway;
+use crate::seal::{CallBinding, CallProperties};
+use crate::underway::RunningCall;
 
 /// After this time progress is reported, if the client requested it.
 const PROGRESS_AFTER: Duration = Duration::from_millis(500);
@@ -45,7 +45,7 @@ const NO_SESSION: &str = "[lancet: this call came without a session, so what was
 struct CallRequest<'r> {
     client: ClientProfile,
     /// The call that a question's state is bound to; none in the first generation, which has no states.
-    bound: Option<Bound>,
+    bound: Option<CallBinding>,
     /// Whether the client's dialog was closed without an answer.
     is_dismissed: bool,
     context: &'r RequestContext<RoleServer>,
@@ -63,21 +63,38 @@ fn sent_arguments(
     }
 }
 
-fn unreadable_arguments(reason: &str) -> Refusal {
+fn unreadable_arguments_refusal(reason: &str) -> Refusal {
     let words = format!(
         "The arguments of this call cannot be read: {reason}. Nothing was done; send the call again."
     );
     Refusal::new(RefusalKind::Invalid, words)
 }
 
+/// Returns what the states of a call are bound to; none in the first generation, which has no states.
+fn binding_for_states(
+    identity: &CallerIdentity,
+    client: Option<&str>,
+    tool: &str,
+    arguments: &Value,
+    context: &RequestContext<RoleServer>,
+) -> Option<CallBinding> {
+    let properties = CallProperties {
+        session: identity.session.as_deref(),
+        client,
+        tool,
+        arguments,
+    };
+    link::is_modern(context).then(|| properties.hash())
+}
+
 /// Returns the caller, by the client's own name for itself.
-fn caller(
+fn caller_of_request(
     client: Option<Implementation>,
-    identity: Identity,
+    identity: CallerIdentity,
     shared_by: Option<&'static SubAgentClient>,
 ) -> Caller {
     let mut caller = client.map_or_else(Caller::default, |client| {
-        Caller::self_named(client.name, client.version)
+        Caller::from_self_reported(client.name, client.version)
     });
     caller.turn = identity.turn;
     caller.call = identity.call;
@@ -110,7 +127,9 @@ impl Server {
         let name = client.as_ref().map(|client| client.name.as_str());
         self.link == Link::Http
             && link::is_modern(context)
-            && Identity::read(&context.meta, name).session.is_none()
+            && CallerIdentity::from_meta(&context.meta, name)
+                .session
+                .is_none()
     }
 
     fn connection(&self) -> &Connection {
@@ -119,7 +138,7 @@ impl Server {
     }
 
     /// Looks up the profile of the client that sent a request.
-    fn manners(&self, context: &RequestContext<RoleServer>) -> ClientProfile {
+    fn client_profile(&self, context: &RequestContext<RoleServer>) -> ClientProfile {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
         ClientProfile::for_client(
@@ -131,8 +150,8 @@ impl Server {
     }
 
     /// Converts a reply to the form that its client accepts.
-    fn answered(&self, reply: Reply, tool: &str, client: &ClientProfile) -> CallToolResponse {
-        answer::result(reply, self.process.form(tool), client).into()
+    fn build_response(&self, reply: Reply, tool: &str, client: &ClientProfile) -> CallToolResponse {
+        answer::into_mcp_result(reply, self.process.answer_format(tool), client).into()
     }
 
     async fn call(
@@ -140,27 +159,20 @@ impl Server {
         mut request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
-        let manners = self.manners(context);
+        let manners = self.client_profile(context);
         let refused = |refusal: &Refusal, tool: &str| {
-            let reply = answer::refused(refusal, tool);
-            Some(self.answered(reply, tool, &manners))
+            let reply = answer::refusal_reply(refusal, tool);
+            Some(self.build_response(reply, tool, &manners))
         };
-        let token = link::token(context);
+        let token = link::token_kind(context);
         if token == TokenKind::Read && !self.process.only_reads(&request.name) {
-            return refused(&answer::read_only(&request.name), &request.name);
+            return refused(&answer::read_only_refusal(&request.name), &request.name);
         }
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
-        let mut identity = Identity::read(&context.meta, name);
+        let mut identity = CallerIdentity::from_meta(&context.meta, name);
         let arguments = sent_arguments(&mut request, context);
-        // A state is bound to the call. The first generation has no states.
-        let bound_to = BoundTo {
-            session: identity.session.as_deref(),
-            client: name,
-            tool: &request.name,
-            arguments: &arguments,
-        };
-        let bound = link::is_modern(context).then(|| bound_to.hash());
+        let bound = binding_for_states(&identity, name, &request.name, &arguments, context);
         let state = request.request_state.take();
         let state = state
             .as_deref()
@@ -170,39 +182,40 @@ impl Server {
             let responses = request.input_responses.as_ref();
             let taken = patience::take_answer(&self.process, state, responses, bound, context);
             match taken.await {
-                Brought::Decided => {}
-                Brought::Dismissed => is_dismissed = true,
-                Brought::Required(required) => return Some((*required).into()),
+                RepeatOutcome::Decided => {}
+                RepeatOutcome::Dismissed => is_dismissed = true,
+                RepeatOutcome::Required(required) => return Some((*required).into()),
             }
         }
         let joined = self.join_conversation(&mut identity, name, &request.name, &arguments);
         let shared_by = joined.await;
-        let decision = self.connection().roots.decide(&request, state, context);
+        let connection = self.connection();
+        let decision = connection.roots.decide_for_call(&request, state, context);
         let lancet = match decision.await? {
             RootsDecision::Go(None) => self.process.lancet.clone(),
             RootsDecision::Go(Some(narrowed)) => narrowed,
             RootsDecision::Bring(requests, name) => {
-                let state = bound.map(|bound| self.process.seal.close(&name, bound));
+                let state = bound.map(|bound| self.process.seal.seal(&name, bound));
                 return Some(InputRequiredResult::new(Some(requests), state).into());
             }
             RootsDecision::Refuse(refusal) => return refused(&refusal, &request.name),
         };
-        let (lancet, notice) = self.connection().views.view_for(lancet, &context.meta);
-        self.connection().notices.keep(notice);
-        let session = match self.connection().session(&identity, &lancet, token) {
+        let (lancet, notice) = connection.views.view_for(lancet, &context.meta);
+        connection.notices.add(notice);
+        let session = match connection.find_session(&identity, &lancet, token) {
             Ok(session) => session,
             Err(refusal) => return refused(&refusal, &request.name),
         };
-        if let Some(Unreadable(reason)) = link::unreadable(context) {
-            return refused(&unreadable_arguments(&reason), &request.name);
+        if let Some(UnreadableArguments(reason)) = link::unreadable_arguments(context) {
+            return refused(&unreadable_arguments_refusal(&reason), &request.name);
         }
         // A call without a session has no record that could be shared.
         if let Some(client) = shared_by.filter(|_| !self.is_without_session(context)) {
-            self.connection().tell_shared(session.key(), client);
+            connection.notify_once_of_shared_session(session.key(), client);
         }
-        let mut caller = caller(client, identity, shared_by);
-        caller.handed_on = manners.handed_on(&arguments);
-        let cancel = Cancel::within(self.process.options.time_limit);
+        let mut caller = caller_of_request(client, identity, shared_by);
+        caller.handed_on = manners.forwarded_answer(&arguments);
+        let cancel = Cancel::with_time_limit(self.process.options.time_limit);
         let call = RawCall::new(request.name, arguments)
             .with_caller(caller)
             .with_cancel(cancel);
@@ -212,38 +225,40 @@ impl Server {
             is_dismissed,
             context,
         };
-        let notices = HostNotices::read(&context.meta);
-        self.run(session, call, notices, &request).await
+        let notices = HostNotices::from_meta(&context.meta);
+        self.run_and_supervise(session, call, notices, &request)
+            .await
     }
 
     /// Gives a call that names no session the session of its conversation. Returns the client whose sub-agents may use
     /// the same one.
     async fn join_conversation(
         &self,
-        identity: &mut Identity,
+        identity: &mut CallerIdentity,
         client: Option<&str>,
         tool: &str,
         arguments: &Value,
     ) -> Option<&'static SubAgentClient> {
-        if identity.session.is_some() || !self.connection().is_open_to_names() {
+        if identity.session.is_some() || !self.connection().accepts_session_names() {
             return None;
         }
         let process = self.process.options.agent_process.as_deref();
         let environment = &self.process.options.environment;
         let (lancet, pool) = (&self.process.lancet, &self.process.pool);
-        let asked = AskedCall {
+        let asked = CallToIdentify {
             client,
             id: identity.call.as_deref(),
             tool,
             arguments,
         };
-        let found = conversation::of_call(process, environment, lancet, pool, &asked).await;
+        let found =
+            conversation::conversation_of_call(process, environment, lancet, pool, &asked).await;
         identity.session = found.session;
         found.shared_by
     }
 
     /// Runs a call on the pool and supervises it. A call that waits for a person runs again after the decision.
-    async fn run(
+    async fn run_and_supervise(
         &self,
         session: Session,
         mut call: RawCall,
@@ -251,7 +266,7 @@ impl Server {
         request: &CallRequest<'_>,
     ) -> Option<CallToolResponse> {
         let (client, bound, context) = (&request.client, request.bound, request.context);
-        let asked = match patience::prepare(&self.process, &mut call, self.link, context) {
+        let asked = match patience::choose_ask_route(&self.process, &mut call, self.link, context) {
             AskRoute::Client if request.is_dismissed => AskRoute::Page,
             asked => asked,
         };
@@ -266,36 +281,43 @@ impl Server {
             let announced = lasts.then(|| self.connection().announced.clone());
             let work = move || {
                 if let Some(told) = told {
-                    told.tell(&session, &log);
+                    told.apply_to_session(&session, &log);
                 }
                 if let Some(announced) = announced {
                     announced.announce(&session, &again.caller);
                 }
                 session.call(again)
             };
-            let reply = self.follow(self.start(&call, work), context).await?;
-            let Some(waiting) = reply.waiting() else {
-                return Some(self.answered(reply, &call.tool, client));
+            let reply = self
+                .wait_for_call(self.start_on_pool(&call, work), context)
+                .await?;
+            let Some(waiting) = reply.waiting_call() else {
+                return Some(self.build_response(reply, &call.tool, client));
             };
-            let waited = patience::wait(&self.process, waiting, asked, bound, began, context);
+            let waited =
+                patience::wait_for_decision(&self.process, waiting, asked, bound, began, context);
             match waited.await {
-                Waited::Again => {
-                    patience::waited_on(&mut call, waiting.question());
-                    call.cancel = Cancel::within(self.process.options.time_limit);
+                WaitOutcome::Again => {
+                    patience::record_waited_question(&mut call, waiting.question());
+                    call.cancel = Cancel::with_time_limit(self.process.options.time_limit);
                 }
-                Waited::Over => return Some(self.answered(reply, &call.tool, client)),
-                Waited::Required(required) => return Some((*required).into()),
-                Waited::Task(task) => return Some(CallToolResponse::Task(*task)),
-                Waited::Cancelled => return None,
+                WaitOutcome::Over => return Some(self.build_response(reply, &call.tool, client)),
+                WaitOutcome::Required(required) => return Some((*required).into()),
+                WaitOutcome::Task(task) => return Some(CallToolResponse::Task(*task)),
+                WaitOutcome::Cancelled => return None,
             }
         }
     }
 
     /// Starts a call on the pool.
-    fn start(&self, call: &RawCall, work: impl FnOnce() -> Reply + Send + 'static) -> Underway {
-        let progress = Progress::default();
+    fn start_on_pool(
+        &self,
+        call: &RawCall,
+        work: impl FnOnce() -> Reply + Send + 'static,
+    ) -> RunningCall {
+        let progress = JobProgress::default();
         let (pool, at_work) = (self.process.pool.clone(), progress.clone());
-        Underway {
+        RunningCall {
             tool: call.tool.clone(),
             cancel: call.cancel.clone(),
             progress,
@@ -305,9 +327,9 @@ impl Server {
     }
 
     /// Waits for a call. None where it was cancelled, so that no answer is expected.
-    async fn follow(
+    async fn wait_for_call(
         &self,
-        mut call: Underway,
+        mut call: RunningCall,
         context: &RequestContext<RoleServer>,
     ) -> Option<Reply> {
         let token = context.meta.get_progress_token();
@@ -317,45 +339,52 @@ impl Server {
             tokio::select! {
                 biased;
                 outcome = &mut call.work => {
-                    return Some(self.outcome(outcome, &call.tool, &call.cancel));
+                    return Some(self.reply_for_outcome(outcome, &call.tool, &call.cancel));
                 }
                 () = context.ct.cancelled() => {
                     call.cancel.cancel();
-                    self.process.options.log.say(Level::Debug, || format!("{} was cancelled", call.tool));
+                    self.process.options.log.log(Level::Debug, || format!("{} was cancelled", call.tool));
                     self.process.replace_if_stuck(call.progress.clone());
                     return None;
                 }
                 _ = ticks.tick(), if token.is_some() => {
                     if let Some(token) = token.clone() {
                         let elapsed = call.began.elapsed();
-                        let message = match call.cancel.so_far() {
+                        let message = match call.cancel.describe_progress() {
                             Some(so_far) => format!("{}: {so_far}", call.tool),
                             None => format!("{} has been at work for {:.1} s", call.tool, elapsed.as_secs_f64()),
                         };
                         notify::send_progress(context, token, elapsed, message);
                     }
                 }
-                () = overdue(&call.cancel, self.process.options.grace) => {
+                () = wait_until_overdue(&call.cancel, self.process.options.grace) => {
                     call.cancel.cancel();
                     self.process.pool.replace_stuck(&call.progress);
-                    self.process.options.log.say(Level::Error, || format!("{} did not stop at its time limit", call.tool));
-                    return Some(answer::timed_out(&call.tool, self.process.options.time_limit, &call.progress));
+                    self.process.options.log.log(Level::Error, || format!("{} did not stop at its time limit", call.tool));
+                    return Some(answer::timeout_reply(&call.tool, self.process.options.time_limit, &call.progress));
                 }
             }
         }
     }
 
-    fn outcome(&self, outcome: Result<Reply, JobError>, tool: &str, call: &Cancel) -> Reply {
+    fn reply_for_outcome(
+        &self,
+        outcome: Result<Reply, JobError>,
+        tool: &str,
+        call: &Cancel,
+    ) -> Reply {
         match outcome {
             Ok(reply) => reply,
             Err(JobError::Panicked) => {
                 self.process
                     .options
                     .log
-                    .say(Level::Error, || format!("{tool} panicked"));
-                Reply::internal("it reached a state that should not be possible", call)
+                    .log(Level::Error, || format!("{tool} panicked"));
+                Reply::from_internal_failure("it reached a state that should not be possible", call)
             }
-            Err(JobError::NoThread) => Reply::internal("the system gave no thread for it", call),
+            Err(JobError::NoThread) => {
+                Reply::from_internal_failure("the system gave no thread for it", call)
+            }
         }
     }
 }

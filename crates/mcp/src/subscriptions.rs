@@ -13,9 +13,9 @@ use lancet::resource::FileWatch;
 use tokio::sync::mpsc::{Receiver, channel};
 
 /// The most files that one connection may subscribe to.
-const MOST: usize = 1_000;
+const MAX_SUBSCRIPTIONS: usize = 1_000;
 /// How many changes are queued for a client that does not read. When the queue is full the thread waits.
-const QUEUE: usize = 64;
+const MAX_QUEUED_CHANGES: usize = 64;
 
 /// The subscriptions of one client. The thread ends when this is dropped.
 pub(crate) struct Subscriptions {
@@ -35,13 +35,13 @@ impl Subscriptions {
     /// Begins with no subscription. The receiver yields the URIs of changed files.
     pub(crate) fn begin() -> io::Result<(Self, Receiver<String>)> {
         let (end, held) = io::pipe()?;
-        let (tell, told) = channel(QUEUE);
+        let (tell, told) = channel(MAX_QUEUED_CHANGES);
         let watch = Arc::new(FileWatch::new());
         let uris: Arc<Mutex<Uris>> = Arc::default();
         let (watching, known) = (Arc::clone(&watch), Arc::clone(&uris));
         let wait = move || {
             while let Ok(Some(files)) = watching.wait(end.as_fd()) {
-                for uri in named(&known, &files) {
+                for uri in uris_of_files(&known, &files) {
                     if tell.blocking_send(uri).is_err() {
                         return;
                     }
@@ -60,8 +60,8 @@ impl Subscriptions {
 
     /// Subscribes to a file.
     pub(crate) fn add(&self, file: PathBuf, uri: String) -> Result<(), TooMany> {
-        let mut uris = locked(&self.uris);
-        if uris.values().map(BTreeSet::len).sum::<usize>() >= MOST {
+        let mut uris = lock_uris(&self.uris);
+        if uris.values().map(BTreeSet::len).sum::<usize>() >= MAX_SUBSCRIPTIONS {
             return Err(TooMany);
         }
         self.watch.add(&file);
@@ -71,7 +71,7 @@ impl Subscriptions {
 
     /// Ends the subscriptions to a URI.
     pub(crate) fn remove(&self, uri: &str) {
-        locked(&self.uris).retain(|file, uris| {
+        lock_uris(&self.uris).retain(|file, uris| {
             uris.remove(uri);
             if uris.is_empty() {
                 self.watch.remove(file);
@@ -81,13 +81,13 @@ impl Subscriptions {
     }
 }
 
-fn locked(uris: &Mutex<Uris>) -> MutexGuard<'_, Uris> {
+fn lock_uris(uris: &Mutex<Uris>) -> MutexGuard<'_, Uris> {
     uris.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the URIs by which the client named these files.
-fn named(uris: &Mutex<Uris>, files: &[PathBuf]) -> Vec<String> {
-    let uris = locked(uris);
+fn uris_of_files(uris: &Mutex<Uris>, files: &[PathBuf]) -> Vec<String> {
+    let uris = lock_uris(uris);
     let named = files.iter().filter_map(|file| uris.get(file));
     named.flatten().cloned().collect()
 }

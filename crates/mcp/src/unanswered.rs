@@ -10,35 +10,35 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How many requests may be unanswered. Calls that wait for a person are unanswered for minutes, and a thousand of them
 /// may wait. More would only wait for the same few threads, and their answers for the same stream.
-const MOST: usize = 1_024;
+const MAX_UNANSWERED: usize = 1_024;
 
 /// A permit that counts as one unanswered request.
 pub(crate) type Place = OwnedSemaphorePermit;
 
 /// The unanswered requests. Clones share one list.
 #[derive(Clone)]
-pub(crate) struct Unanswered {
+pub(crate) struct UnansweredRequests {
     places: Arc<Semaphore>,
     taken: Arc<Mutex<HashMap<RequestId, Place>>>,
 }
 
-impl Default for Unanswered {
+impl Default for UnansweredRequests {
     fn default() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(MOST)),
+            places: Arc::new(Semaphore::new(MAX_UNANSWERED)),
             taken: Arc::default(),
         }
     }
 }
 
-impl Unanswered {
+impl UnansweredRequests {
     /// Waits until one more request may be read. It is always Some, because the semaphore is never closed.
-    pub(crate) async fn place(&self) -> Option<Place> {
+    pub(crate) async fn acquire_permit(&self) -> Option<Place> {
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
     /// Registers a request until it is answered. Returns the permit if an unanswered request already has the id.
-    pub(crate) fn enter(&self, id: &RequestId, place: Place) -> Result<(), Place> {
+    pub(crate) fn register(&self, id: &RequestId, place: Place) -> Result<(), Place> {
         match self.lock().entry(id.clone()) {
             Entry::Occupied(_) => Err(place),
             Entry::Vacant(free) => {
@@ -49,7 +49,7 @@ impl Unanswered {
     }
 
     /// Removes a request that was answered or cancelled. Its permit is free once it is dropped.
-    pub(crate) fn leave(&self, id: &RequestId) -> Option<Place> {
+    pub(crate) fn unregister(&self, id: &RequestId) -> Option<Place> {
         self.lock().remove(id)
     }
 

@@ -13,22 +13,22 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, watch};
 
 use crate::lines::{LineSplitter, SplitResult};
-use crate::message::{self, Fault, Received};
-use crate::unanswered::{Place, Unanswered};
+use crate::message::{self, MessageError, ParsedLine};
+use crate::unanswered::{Place, UnansweredRequests};
 
 /// The initial capacity for an answer. Most answers are shorter, so that the buffer does not grow step by step.
-const LINE_ROOM: usize = 16 * 1024;
+const INITIAL_LINE_CAPACITY: usize = 16 * 1024;
 
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
 /// A transport over a reader and a writer.
-pub(crate) struct Wire<R, W> {
+pub(crate) struct LineTransport<R, W> {
     reader: R,
     lines: LineSplitter,
     limit: usize,
     writer: Writer<W>,
-    stage: Stage,
-    unanswered: Unanswered,
+    stage: ConversationStage,
+    unanswered: UnansweredRequests,
     /// Set when nothing more can be read.
     input_ended: watch::Sender<bool>,
     log: Log,
@@ -36,14 +36,14 @@ pub(crate) struct Wire<R, W> {
 
 /// The stage of the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ConversationStage {
     /// No message has decided which generation of the protocol is spoken. In this stage the library treats anything but
     /// a request as the end of the connection, so other messages are not passed to it.
     Opening,
     Open,
 }
 
-impl<R, W> Wire<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -61,8 +61,8 @@ where
             lines: LineSplitter::new(limit),
             limit,
             writer: Arc::new(Mutex::new(Some(writer))),
-            stage: Stage::Opening,
-            unanswered: Unanswered::default(),
+            stage: ConversationStage::Opening,
+            unanswered: UnansweredRequests::default(),
             input_ended,
             log,
         }
@@ -70,36 +70,36 @@ where
 
     /// Answers a line that is not a message, in a separate task, because `receive` may be dropped at any await. The
     /// line keeps its permit until the answer was sent.
-    fn answer(&self, fault: &Fault, place: Place) {
-        self.log.say(Level::Warn, || {
-            format!("a message was not taken: {}", fault.message())
+    fn answer_fault(&self, fault: &MessageError, place: Place) {
+        self.log.log(Level::Warn, || {
+            format!("a message was not taken: {}", fault.log_message())
         });
-        let (writer, line, log) = (self.writer.clone(), fault.line(), self.log.clone());
+        let (writer, line, log) = (self.writer.clone(), fault.to_json_line(), self.log.clone());
         tokio::spawn(async move {
             if let Err(error) = write(&writer, line).await {
-                log.say(Level::Error, || format!("cannot answer: {error}"));
+                log.log(Level::Error, || format!("cannot answer: {error}"));
             }
             drop(place);
         });
     }
 
     /// Registers a request under its id; a cancelled request gets no answer and is removed.
-    fn enter(
+    fn register_request(
         &self,
         message: &RxJsonRpcMessage<RoleServer>,
         place: Place,
-    ) -> Result<(), (Fault, Place)> {
+    ) -> Result<(), (MessageError, Place)> {
         match message {
             JsonRpcMessage::Request(request) => {
-                let entered = self.unanswered.enter(&request.id, place);
-                entered.map_err(|place| (Fault::id_in_use(request.id.clone()), place))?;
+                let entered = self.unanswered.register(&request.id, place);
+                entered.map_err(|place| (MessageError::id_in_use(request.id.clone()), place))?;
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    drop(self.unanswered.leave(id));
+                    drop(self.unanswered.unregister(id));
                 }
             }
             _ => {}
@@ -108,12 +108,12 @@ where
     }
 
     fn admit(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
-        if self.stage == Stage::Opening {
+        if self.stage == ConversationStage::Opening {
             let JsonRpcMessage::Request(request) = message else {
                 return false;
             };
-            if settles(&request.request) {
-                self.stage = Stage::Open;
+            if decides_generation(&request.request) {
+                self.stage = ConversationStage::Open;
             }
         }
         true
@@ -121,7 +121,7 @@ where
 }
 
 /// Reports whether this request decides the generation of the protocol for the library.
-fn settles(request: &ClientRequest) -> bool {
+fn decides_generation(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
@@ -149,7 +149,7 @@ async fn write<W: AsyncWrite + Unpin>(writer: &Writer<W>, mut line: Vec<u8>) -> 
     writer.flush().await
 }
 
-impl<R, W> Transport<RoleServer> for Wire<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -162,14 +162,15 @@ where
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let writer = self.writer.clone();
         let place = match &message {
-            JsonRpcMessage::Response(response) => self.unanswered.leave(&response.id),
-            JsonRpcMessage::Error(error) => {
-                error.id.as_ref().and_then(|id| self.unanswered.leave(id))
-            }
+            JsonRpcMessage::Response(response) => self.unanswered.unregister(&response.id),
+            JsonRpcMessage::Error(error) => error
+                .id
+                .as_ref()
+                .and_then(|id| self.unanswered.unregister(id)),
             _ => None,
         };
         async move {
-            let mut line = Vec::with_capacity(LINE_ROOM);
+            let mut line = Vec::with_capacity(INITIAL_LINE_CAPACITY);
             serde_json::to_writer(&mut line, &message)?;
             let written = write(&writer, line).await;
             // The permit is not released before, because the answer was in memory until now.
@@ -181,11 +182,15 @@ where
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             // Nothing is read while too many requests are unanswered.
-            let place = self.unanswered.place().await?;
+            let place = self.unanswered.acquire_permit().await?;
             let received = match self.lines.next_line() {
-                SplitResult::Line(line) => message::read(line),
-                SplitResult::TooLong => Received::Fault(Fault::too_long(self.limit)),
-                SplitResult::More => match self.reader.read_buf(self.lines.room()).await {
+                SplitResult::Line(line) => message::parse_line(line),
+                SplitResult::TooLong => ParsedLine::Fault(MessageError::too_long(self.limit)),
+                SplitResult::More => match self
+                    .reader
+                    .read_buf(self.lines.buffer_with_capacity())
+                    .await
+                {
                     Ok(0) => {
                         self.input_ended.send_replace(true);
                         return None;
@@ -194,25 +199,25 @@ where
                     Err(error) => {
                         self.input_ended.send_replace(true);
                         self.log
-                            .say(Level::Error, || format!("cannot read: {error}"));
+                            .log(Level::Error, || format!("cannot read: {error}"));
                         return None;
                     }
                 },
             };
             match received {
-                Received::Message(message) if self.admit(&message) => {
-                    match self.enter(&message, place) {
+                ParsedLine::Message(message) if self.admit(&message) => {
+                    match self.register_request(&message, place) {
                         Ok(()) => return Some(*message),
-                        Err((fault, place)) => self.answer(&fault, place),
+                        Err((fault, place)) => self.answer_fault(&fault, place),
                     }
                 }
-                Received::Message(_) => {
-                    self.log.say(Level::Warn, || {
+                ParsedLine::Message(_) => {
+                    self.log.log(Level::Warn, || {
                         "a notification before the first request was passed over".to_owned()
                     });
                 }
-                Received::Fault(fault) => self.answer(&fault, place),
-                Received::Nothing => {}
+                ParsedLine::Fault(fault) => self.answer_fault(&fault, place),
+                ParsedLine::Nothing => {}
             }
         }
     }

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 pub use lancet_history::ChangeKind;
-pub use question::{FileQuestion, Offers, Piece, Question, TOO_LONG_TO_SHOW};
+pub use question::{FileQuestion, LastingOffers, Piece, Question, TOO_LONG_TO_SHOW};
 
 /// How long lancet waits for the reason of a refusal after the person has said no.
-pub const WORDS_WAIT: Duration = Duration::from_secs(60);
+pub const REASON_WAIT: Duration = Duration::from_secs(60);
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub enum Answer {
     /// The whole call is written, and until the session ends the same questions are not asked again: about these files
     /// for these reasons, or about the files of a rule that required the question.
     Session,
-    /// The whole call is written, and the rules of [`Offers::always`] are added to the user's settings.
+    /// The whole call is written, and the rules of [`LastingOffers::always`] are added to the user's settings.
     Always,
     /// This text is written instead of [`FileQuestion::text`]. Only a question about one file can be answered with it;
     /// as the answer to a question about several files it is invalid, and nothing is written.
@@ -76,19 +76,19 @@ impl Wait {
     }
 
     /// Declares that the answer is no and only its reason is still to come. The no is final from now on, even if the
-    /// file changes; lancet waits up to [`WORDS_WAIT`] for the reason.
-    pub fn declined(&self) {
+    /// file changes; lancet waits up to [`REASON_WAIT`] for the reason.
+    pub fn mark_declined(&self) {
         self.declined.get_or_init(Instant::now);
     }
 
-    /// Returns when [`declined`](Self::declined) was called.
+    /// Returns when [`mark_declined`](Self::mark_declined) was called.
     #[doc(hidden)]
     pub fn declined_at(&self) -> Option<Instant> {
         self.declined.get().copied()
     }
 
     #[doc(hidden)]
-    pub fn end(&self) {
+    pub fn end_wait(&self) {
         self.over.store(true, Ordering::Relaxed);
     }
 }
@@ -101,7 +101,7 @@ pub trait Approver: Send + Sync {
 
     /// Returns the text to record if consent was given in advance, for instance by `--yes`, and no person is to be
     /// asked.
-    fn beforehand(&self, _protected: bool) -> Option<String> {
+    fn consent_given_in_advance(&self, _protected: bool) -> Option<String> {
         None
     }
 }

@@ -9,13 +9,15 @@ use serde_json::{Value, json};
 
 use crate::message::Term;
 use crate::page_range::PageRange;
-use crate::path_names::{below, is_plain, name_from, quote_shell_argument};
+use crate::path_names::{
+    is_plain_relative, name_from_working_folder, quote_shell_argument, relative_to,
+};
 use crate::tool_names::TEXT_EDITOR;
 use crate::tool_prefix::ToolPrefix;
-use crate::wording::{QuotedPath, cut, on_one_line, quote_path, spelled};
+use crate::wording::{QuotedPath, format_call, on_one_line, quote_path, truncate};
 
 /// The longest call, in bytes, that an answer repeats in full to name the next page.
-const LONGEST_CALL: usize = 1_500;
+const MAX_CALL_LENGTH: usize = 1_500;
 
 /// The reader of the answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +65,7 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the name of the text that an edit replaces. [`gloss`](Self::gloss) has the names of the text editor.
+    /// Returns the name of the text that an edit replaces. [`explain_field_names`](Self::explain_field_names) has the names of the text editor.
     pub fn old_name(self) -> &'static str {
         match self {
             Vocabulary::Edit | Vocabulary::TextEditor => "old_string",
@@ -80,7 +82,7 @@ impl Vocabulary {
     }
 
     /// Returns the instruction for passing a text.
-    pub fn send(self) -> &'static str {
+    pub fn send_verb(self) -> &'static str {
         match self {
             Vocabulary::Edit | Vocabulary::TextEditor => "Send",
             Vocabulary::Shell => "Give",
@@ -88,7 +90,7 @@ impl Vocabulary {
     }
 
     /// Returns an explanation of the field names that a text uses, if the tool has other names.
-    pub fn gloss(self, text: &str) -> Option<&'static str> {
+    pub fn explain_field_names(self, text: &str) -> Option<&'static str> {
         let is_foreign = || text.contains("old_string") || text.contains("new_string");
         (self == Vocabulary::TextEditor && is_foreign()).then_some(
             "[lancet: in this tool old_string is called old_str, and new_string new_str]",
@@ -109,7 +111,7 @@ impl Audience {
     /// Returns the same reader; a model's answers then name files relative to this folder, unless another was set.
     #[doc(hidden)]
     #[must_use]
-    pub fn naming_from(&self, folder: Option<&PathBuf>) -> Self {
+    pub fn with_base_folder(&self, folder: Option<&PathBuf>) -> Self {
         let mut reader = self.clone();
         if let Audience::Tools { names_from, .. } = &mut reader
             && names_from.is_none()
@@ -150,15 +152,18 @@ impl Audience {
         match self {
             Audience::Tools { names_from, .. } => {
                 let whole = Path::new(path.as_str());
-                let rest = names_from.as_deref().and_then(|root| below(whole, root));
-                match rest.filter(|rest| is_plain(rest)) {
+                let rest = names_from
+                    .as_deref()
+                    .and_then(|root| relative_to(whole, root));
+                match rest.filter(|rest| is_plain_relative(rest)) {
                     Some(rest) => quote_path(rest).to_string(),
                     None => path.to_string(),
                 }
             }
-            Audience::Shell { working } => {
-                on_one_line(&name_from(Path::new(path.as_str()), Some(working)))
-            }
+            Audience::Shell { working } => on_one_line(&name_from_working_folder(
+                Path::new(path.as_str()),
+                Some(working),
+            )),
         }
     }
 
@@ -166,7 +171,7 @@ impl Audience {
     #[doc(hidden)]
     pub fn tool(&self, name: &str) -> String {
         self.prefix()
-            .map_or_else(|| name.to_owned(), |prefix| prefix.name(name))
+            .map_or_else(|| name.to_owned(), |prefix| prefix.listed_name(name))
     }
 
     /// Shortens a path for an answer: relative to the folder that the reader's relative paths start from, where the
@@ -177,7 +182,7 @@ impl Audience {
             Audience::Tools { .. } => first_root,
             Audience::Shell { working } => working,
         };
-        below(path, from).unwrap_or(path)
+        relative_to(path, from).unwrap_or(path)
     }
 
     /// Returns the terms of an answer to a call of a tool with its own terms.
@@ -191,7 +196,7 @@ impl Audience {
 
     /// Returns the call or command that shows lines of a file, ready to be sent.
     #[doc(hidden)]
-    pub fn read(
+    pub fn read_call(
         &self,
         vocabulary: Vocabulary,
         lines: &ReadLines<'_>,
@@ -200,9 +205,11 @@ impl Audience {
         let Audience::Shell { working } = self else {
             return match vocabulary {
                 Vocabulary::Edit | Vocabulary::Shell => {
-                    spelled(&self.tool("Read"), &lines.arguments())
+                    format_call(&self.tool("Read"), &lines.read_arguments())
                 }
-                Vocabulary::TextEditor => spelled(&self.tool(TEXT_EDITOR), &lines.view_arguments()),
+                Vocabulary::TextEditor => {
+                    format_call(&self.tool(TEXT_EDITOR), &lines.view_arguments())
+                }
             };
         };
         let mut command = format!("lancet read {}", quote_shell_argument(lines.path, working));
@@ -221,12 +228,12 @@ impl Audience {
 
     /// Returns the call or command that lists everything below a folder.
     #[doc(hidden)]
-    pub fn list(&self, folder: &Path) -> String {
+    pub fn list_call(&self, folder: &Path) -> String {
         match self {
             Audience::Tools { .. } => {
                 let call = json!({ "pattern": "**", "path": quote_path(folder) });
                 let glob = self.tool("Glob");
-                let call = spelled(&glob, &call);
+                let call = format_call(&glob, &call);
                 format!("{call} lists everything below it, where the {glob} tool is on.")
             }
             Audience::Shell { working } => {
@@ -238,22 +245,22 @@ impl Audience {
 
     /// Returns the call or command that shows the next page of a search, in at most `most` bytes.
     #[doc(hidden)]
-    pub fn next_page(&self, tool: &str, call: &Value, most: usize) -> String {
+    pub fn next_page_call(&self, tool: &str, call: &Value, most: usize) -> String {
         let offset = &call["offset"];
         if let Audience::Shell { .. } = self {
             return format!("the same command with --offset {offset}");
         }
-        let spelled = spelled(&self.tool(tool), call);
+        let spelled = format_call(&self.tool(tool), call);
         // A pattern that is too long to be repeated is left out: the caller knows it.
-        if spelled.len() > LONGEST_CALL.min(most) {
+        if spelled.len() > MAX_CALL_LENGTH.min(most) {
             return format!("the same call with offset {offset}");
         }
-        cut(&spelled, LONGEST_CALL)
+        truncate(&spelled, MAX_CALL_LENGTH)
     }
 
     /// Names the field or flag that includes ignored files.
     #[doc(hidden)]
-    pub fn with_ignored(&self) -> &'static str {
+    pub fn include_ignored_option(&self) -> &'static str {
         match self {
             Audience::Tools { .. } => "include_ignored: true",
             Audience::Shell { .. } => "--no-ignore",
@@ -262,7 +269,7 @@ impl Audience {
 
     /// Explains what to do about a secret file. The file is named only if the caller already knows its name.
     #[doc(hidden)]
-    pub fn without_secret(&self, name: Option<&OsStr>) -> String {
+    pub fn secret_file_advice(&self, name: Option<&OsStr>) -> String {
         if let Audience::Tools { .. } = self {
             return "Work without it, or ask the user for the part that is needed.".to_owned();
         }
@@ -276,13 +283,13 @@ impl Audience {
     /// Returns whether a dry run mentions that a person would be asked for this reason. A person at the shell knows
     /// that writes need consent.
     #[doc(hidden)]
-    pub fn is_told_of_question(&self, reason: &str) -> bool {
+    pub fn mentions_question(&self, reason: &str) -> bool {
         matches!(self, Audience::Tools { .. }) || !reason.starts_with("the mode is ")
     }
 
     /// Names the field or flag that lets a match span lines.
     #[doc(hidden)]
-    pub fn across_lines(&self) -> &'static str {
+    pub fn multiline_option(&self) -> &'static str {
         match self {
             Audience::Tools { .. } => "Set multiline: true",
             Audience::Shell { .. } => "Give -U",
@@ -308,7 +315,7 @@ pub struct ReadLines<'p> {
 impl ReadLines<'_> {
     /// Returns the arguments of Read.
     #[doc(hidden)]
-    pub fn arguments(&self) -> Value {
+    pub fn read_arguments(&self) -> Value {
         let mut arguments = json!({ "file_path": quote_path(self.path) });
         for (field, number) in [
             ("offset", self.offset),
@@ -351,14 +358,14 @@ impl ReadLines<'_> {
 mod tests {
     use super::*;
 
-    fn shell() -> Audience {
+    fn shell_audience() -> Audience {
         Audience::Shell {
             working: "/w".into(),
         }
     }
 
     #[test]
-    fn a_path_is_told_from_the_folder_that_it_is_below() {
+    fn shortens_path_to_root_only_below_root() {
         let told = |path: &'static str, root: &str| -> String {
             let audience = Audience::default();
             let told = audience.shorten_path(Path::new(path), Path::new(root));
@@ -371,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_next_step_is_a_call_for_a_model_and_a_command_for_a_person() {
+    fn renders_next_step_as_call_or_command() {
         let lines = ReadLines {
             path: Path::new("/w/a b"),
             offset: Some(3),
@@ -381,42 +388,42 @@ mod tests {
         };
         let name: SessionName = "s".parse().expect("a name");
         assert_eq!(
-            Audience::default().read(Vocabulary::Edit, &lines, Some(&name)),
+            Audience::default().read_call(Vocabulary::Edit, &lines, Some(&name)),
             r#"Read {"file_path": "/w/a b", "offset": 3}"#
         );
         assert_eq!(
-            shell().read(Vocabulary::TextEditor, &lines, Some(&name)),
+            shell_audience().read_call(Vocabulary::TextEditor, &lines, Some(&name)),
             "lancet read 'a b' --offset 3 --session s"
         );
         assert_eq!(
-            Audience::default().read(Vocabulary::TextEditor, &lines, Some(&name)),
+            Audience::default().read_call(Vocabulary::TextEditor, &lines, Some(&name)),
             r#"str_replace_based_edit_tool {"command": "view", "path": "/w/a b", "view_range": [3,-1]}"#
         );
         let call = json!({ "pattern": "x", "offset": 7 });
         assert_eq!(
-            shell().next_page("Grep", &call, 9_999),
+            shell_audience().next_page_call("Grep", &call, 9_999),
             "the same command with --offset 7"
         );
         assert_eq!(
-            Audience::default().next_page("Grep", &call, 9_999),
+            Audience::default().next_page_call("Grep", &call, 9_999),
             r#"Grep {"pattern": "x", "offset": 7}"#
         );
     }
 
     #[test]
-    fn a_next_step_names_the_tool_as_it_is_listed() {
+    fn next_step_uses_listed_tool_name() {
         let prefixed = Audience::Tools {
             prefix: ToolPrefix::new("lancet_").expect("a prefix"),
             names_from: None,
         };
         let call = json!({ "pattern": "x", "offset": 7 });
         assert_eq!(
-            prefixed.next_page("Grep", &call, 9_999),
+            prefixed.next_page_call("Grep", &call, 9_999),
             r#"lancet_Grep {"pattern": "x", "offset": 7}"#
         );
         assert!(
             prefixed
-                .list(Path::new("/w"))
+                .list_call(Path::new("/w"))
                 .contains("the lancet_Glob tool")
         );
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 
-pub use crate::limit::{AnswerLimit, HandedOn, Measure, Pictures};
+pub use crate::limit::{AnswerLimit, Measure, PassedOnLimits, Pictures};
 
 /// The longest time that a call may take, not counting waits for a person.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ pub struct RawCall {
     /// The approver for this call; none to use the engine's approver.
     pub approver: Option<Arc<dyn Approver>>,
     /// How the call asks a person.
-    pub asks: Asks,
+    pub asks: AskMode,
     /// Who the call is made for, which decides which lines count as seen.
     pub applied_by: AppliedBy,
 }
@@ -39,7 +39,7 @@ pub struct RawCall {
 /// How a call asks a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Asks {
+pub enum AskMode {
     /// The call waits for the approver's answer.
     #[default]
     AtOnce,
@@ -75,7 +75,7 @@ impl RawCall {
             caller: Caller::default(),
             cancel: Cancel::new(),
             approver: None,
-            asks: Asks::AtOnce,
+            asks: AskMode::AtOnce,
             applied_by: AppliedBy::Model,
         }
     }
@@ -98,14 +98,14 @@ impl RawCall {
 
     /// Sets who the call is made for.
     #[must_use]
-    pub fn on_behalf_of(mut self, applied_by: AppliedBy) -> Self {
+    pub fn with_applied_by(mut self, applied_by: AppliedBy) -> Self {
         self.applied_by = applied_by;
         self
     }
 
     /// Sets how the call asks a person.
     #[must_use]
-    pub fn asking(mut self, asks: Asks) -> Self {
+    pub fn with_ask_mode(mut self, asks: AskMode) -> Self {
         self.asks = asks;
         self
     }
@@ -130,7 +130,7 @@ pub struct Caller {
     /// The caller's own id of this call.
     pub call: Option<String>,
     /// How much of the answer the client passes on to the model.
-    pub handed_on: HandedOn,
+    pub handed_on: PassedOnLimits,
     /// Whether the session of the call is used by a single conversation.
     pub conversation: Conversation,
     #[doc(hidden)]
@@ -161,8 +161,8 @@ impl Caller {
 
     /// Makes a caller from the name and version that a program on the other side of a protocol gives itself. The names
     /// that lancet records for a person's own changes are not accepted from it, so that its changes always need review.
-    pub fn self_named(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self::client(lancet_history::self_named(name.into()), version)
+    pub fn from_self_reported(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self::client(lancet_history::disambiguate_client(name.into()), version)
     }
 
     /// Adds the conversation's turn. All changes of a turn can be undone at once.
@@ -238,11 +238,11 @@ pub enum Stopped {
 impl Cancel {
     /// Makes a handle with the time limit [`TIME_LIMIT`], which starts now.
     pub fn new() -> Self {
-        Self::within(TIME_LIMIT)
+        Self::with_time_limit(TIME_LIMIT)
     }
 
     /// Makes a handle with another time limit, which starts now.
-    pub fn within(limit: Duration) -> Self {
+    pub fn with_time_limit(limit: Duration) -> Self {
         Self {
             flag: Arc::default(),
             writing: Arc::default(),
@@ -282,8 +282,8 @@ impl Cancel {
     }
 
     /// Describes how far the search of the call has come; none if the call does not search, or has not begun to.
-    pub fn so_far(&self) -> Option<String> {
-        let (looked_at, found) = (self.so_far.visited(), self.so_far.found());
+    pub fn describe_progress(&self) -> Option<String> {
+        let (looked_at, found) = (self.so_far.visited_count(), self.so_far.found_count());
         (looked_at > 0).then(|| {
             let files = |number| if number == 1 { "file" } else { "files" };
             format!("{looked_at} {} looked at, {found} found", files(looked_at))
@@ -307,7 +307,7 @@ impl Cancel {
         if self.is_cancelled() {
             return Some(Stopped::Cancelled);
         }
-        let late = !self.is_waiting() && self.end().is_some_and(|end| Instant::now() > end);
+        let late = !self.is_waiting() && self.deadline().is_some_and(|end| Instant::now() > end);
         late.then_some(Stopped::TimedOut)
     }
 
@@ -317,7 +317,7 @@ impl Cancel {
     }
 
     /// Returns when the call's time is over, as far as is known now: later waits for a person extend it.
-    pub fn end(&self) -> Option<Instant> {
+    pub fn deadline(&self) -> Option<Instant> {
         let waited = Duration::from_millis(self.waited.load(Ordering::SeqCst));
         self.deadline?.checked_add(waited)
     }

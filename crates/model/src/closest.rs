@@ -3,17 +3,17 @@
 //! settings key that may be a misspelt rule tightens the rules in force.
 
 /// Finds the nearest of the names; none if no name is near enough.
-pub fn closest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    lancet_text::closest(wanted, names.into_iter(), 1)
+pub fn find_closest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    lancet_text::closest_names(wanted, names.into_iter(), 1)
         .first()
         .copied()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::closest;
+    use super::find_closest;
 
-    const FIELDS: [&str; 5] = [
+    const SAMPLE_FIELDS: [&str; 5] = [
         "file_path",
         "old_string",
         "new_string",
@@ -22,7 +22,7 @@ mod tests {
     ];
 
     #[test]
-    fn slips_of_case_separator_letter_and_length_are_found() {
+    fn finds_names_with_small_typos() {
         for (wrong, right) in [
             ("replaceAll", "replace_all"),
             ("old_str", "old_string"),
@@ -31,14 +31,14 @@ mod tests {
             ("FilePath", "file_path"),
             ("newstring", "new_string"),
         ] {
-            assert_eq!(closest(wrong, FIELDS), Some(right), "{wrong}");
+            assert_eq!(find_closest(wrong, SAMPLE_FIELDS), Some(right), "{wrong}");
         }
     }
 
     #[test]
-    fn what_is_near_nothing_stays_alone() {
+    fn finds_nothing_for_distant_names() {
         for wrong in ["banana", "", "_", "x", &"o".repeat(100_000)] {
-            assert_eq!(closest(wrong, FIELDS), None, "{wrong}");
+            assert_eq!(find_closest(wrong, SAMPLE_FIELDS), None, "{wrong}");
         }
     }
 }

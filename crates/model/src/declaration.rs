@@ -50,7 +50,7 @@ pub struct Declaration {
 impl Declaration {
     /// Declares a tool, built-in or of the host: its name, what it does (the first sentence becomes the summary), and
     /// the JSON schema of its arguments (an object schema). The tool counts as one that may change files and runs
-    /// alone, unless [`reading_only`](Self::reading_only) is called; the other fields are set on the value.
+    /// alone, unless [`as_read_only`](Self::as_read_only) is called; the other fields are set on the value.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -83,7 +83,7 @@ impl Declaration {
 
     /// Declares that the tool changes no file: it is offered in plan mode and may run concurrently with other calls.
     #[must_use]
-    pub fn reading_only(mut self) -> Self {
+    pub fn as_read_only(mut self) -> Self {
         self.read_only = true;
         self.destructive = false;
         self.idempotent = true;

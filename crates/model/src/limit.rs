@@ -3,7 +3,7 @@
 use crate::non_exhaustive::NonExhaustive;
 
 /// The smallest limit that a client can set: a shorter answer would say nothing.
-const LEAST: usize = 1_000;
+const MIN_LIMIT: usize = 1_000;
 
 /// The unit in which the length of an answer is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Measure {
 
     /// Finds the end, in bytes, of the longest prefix of whole characters that measures at most `most`.
     #[doc(hidden)]
-    pub fn prefix(self, text: &str, most: usize) -> usize {
+    pub fn prefix_length(self, text: &str, most: usize) -> usize {
         let mut length = 0;
         for (at, character) in text.char_indices() {
             length += match self {
@@ -94,7 +94,7 @@ impl AnswerLimit {
     /// Returns the smaller of a limit in characters and the client's own limit. A text never has more characters than
     /// bytes.
     #[doc(hidden)]
-    pub fn in_force(characters: usize, client: Option<AnswerLimit>) -> AnswerLimit {
+    pub fn effective(characters: usize, client: Option<AnswerLimit>) -> AnswerLimit {
         match client {
             None => AnswerLimit {
                 most: characters,
@@ -102,7 +102,7 @@ impl AnswerLimit {
                 non_exhaustive: NonExhaustive,
             },
             Some(client) => AnswerLimit {
-                most: client.most.max(LEAST).min(characters),
+                most: client.most.max(MIN_LIMIT).min(characters),
                 measure: client.measure,
                 non_exhaustive: NonExhaustive,
             },
@@ -124,12 +124,12 @@ impl AnswerLimit {
 
     /// Cuts a text that is too long after a whole line, and appends `words`.
     #[doc(hidden)]
-    pub fn end_within(self, text: &mut String, words: &str) {
+    pub fn truncate_with_ending(self, text: &mut String, words: &str) {
         if self.fits(text) {
             return;
         }
         let room = self.most.saturating_sub(self.length(words) + 2);
-        let end = self.measure.prefix(text, room);
+        let end = self.measure.prefix_length(text, room);
         let end = text[..end].rfind('\n').unwrap_or(end);
         text.truncate(end);
         text.push('\n');
@@ -138,8 +138,8 @@ impl AnswerLimit {
 
     /// Returns the prefix of a text that measures at most `most`, with a mark where it was cut.
     #[doc(hidden)]
-    pub fn cut(self, text: &str, most: usize) -> String {
-        let end = self.measure.prefix(text, most);
+    pub fn truncate(self, text: &str, most: usize) -> String {
+        let end = self.measure.prefix_length(text, most);
         if end == text.len() {
             return text.to_owned();
         }
@@ -154,7 +154,7 @@ impl AnswerLimit {
 /// How much of an answer a client passes on to its model; everything where the limits are not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct HandedOn {
+pub struct PassedOnLimits {
     /// The limit for the answer of a call that was carried out.
     pub answers: Option<AnswerLimit>,
     /// The limit for a refusal.
@@ -174,7 +174,7 @@ pub enum Pictures {
     Lost,
 }
 
-impl HandedOn {
+impl PassedOnLimits {
     /// Sets limits for both kinds of answer.
     pub fn new(answers: AnswerLimit, refusals: AnswerLimit) -> Self {
         Self {
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_measured_as_it_is_written() {
+    fn measures_text_as_escaped_json() {
         let text = "a\"\\\n\r\t\u{8}\u{c}\u{1}\u{1f}\u{7f}ä日🏴\u{2028}";
         let written = serde_json::Value::from(text).to_string().len() - 2;
         assert_eq!(Measure::Json.length(text), written);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_the_longest_that_fits() {
+    fn finds_longest_prefix_that_fits() {
         let text = "a\"ä\n🏴\u{1}z";
         for measure in [
             Measure::Characters,
@@ -217,7 +217,7 @@ mod tests {
             Measure::NestedJson,
         ] {
             for most in 0..30 {
-                let end = measure.prefix(text, most);
+                let end = measure.prefix_length(text, most);
                 assert!(measure.length(&text[..end]) <= most);
                 let next = text[end..].chars().next();
                 let longer = next.map(|next| format!("{}{next}", &text[..end]));
@@ -227,17 +227,17 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_ends_at_a_whole_line() {
+    fn cuts_long_text_after_whole_line() {
         let limit = AnswerLimit {
             most: 20,
             measure: Measure::Bytes,
             non_exhaustive: NonExhaustive,
         };
         let mut text = "12345\n67890\nabcdefghijk\n".to_owned();
-        limit.end_within(&mut text, "[end]");
+        limit.truncate_with_ending(&mut text, "[end]");
         assert_eq!(text, "12345\n67890\n[end]");
         let mut short = "short\n".to_owned();
-        limit.end_within(&mut short, "[end]");
+        limit.truncate_with_ending(&mut short, "[end]");
         assert_eq!(short, "short\n");
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use lancet_text::{Clause, ClausePart};
 
 use crate::audience::Audience;
-use crate::wording::{QuotedPath, cut};
+use crate::wording::{QuotedPath, truncate};
 
 /// A term with one wording for a model and another for a person at the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,32 +20,32 @@ pub struct Term {
 }
 
 /// Makes a term from its wording for models and its wording at the shell.
-pub const fn term(tools: &'static str, shell: &'static str) -> Term {
+pub const fn tool_and_shell_term(tools: &'static str, shell: &'static str) -> Term {
     Term { tools, shell }
 }
 
 /// The text that an edit replaces.
-pub const OLD: Term = term("old_string", "--old");
+pub const OLD_TEXT: Term = tool_and_shell_term("old_string", "--old");
 /// The replacement text of an edit.
-pub const NEW: Term = term("new_string", "--new");
+pub const NEW_TEXT: Term = tool_and_shell_term("new_string", "--new");
 /// The verb before a call or a command.
-pub const CALL: Term = term("Call", "Run");
+pub const CALL_VERB: Term = tool_and_shell_term("Call", "Run");
 /// The next step if the same call will succeed.
-pub const SEND_AGAIN: Term = term("send the call again", "try again");
+pub const SEND_AGAIN: Term = tool_and_shell_term("send the call again", "try again");
 /// The next step if the same call will succeed after another one.
-pub const SEND_THIS_AGAIN: Term = term("send this call again", "try again");
+pub const SEND_THIS_AGAIN: Term = tool_and_shell_term("send this call again", "try again");
 /// One entry of the history.
-pub const OPERATION: Term = term("operation", "change");
+pub const OPERATION: Term = tool_and_shell_term("operation", "change");
 /// The same at the beginning of a sentence.
-pub const OPERATION_FIRST: Term = term("Operation", "Change");
+pub const OPERATION_CAPITALIZED: Term = tool_and_shell_term("Operation", "Change");
 
 /// The next step where a rule denies a file.
-pub const WITHOUT_FILE: Term = term(
+pub const DENIED_FILE_ADVICE: Term = tool_and_shell_term(
     "Work without this file, or ask the user.",
     "`lancet explain` says which rule.",
 );
 /// The next step where nothing is written in plan mode.
-pub const INSTEAD: Term = term(
+pub const PLAN_MODE_ADVICE: Term = tool_and_shell_term(
     "Say what you would change instead.",
     "Use --diff to see what would change, or --mode ask.",
 );
@@ -143,7 +143,7 @@ impl Message {
     }
 
     /// Bounds the message to its first `most` characters; the text says how much is missing.
-    pub fn cut(self, most: usize) -> Self {
+    pub fn truncate(self, most: usize) -> Self {
         Message {
             parts: vec![Part::Cut(self, most)],
         }
@@ -160,7 +160,7 @@ impl Message {
     }
 
     /// Returns what precedes this text of the program; the whole message if it is not among the parts.
-    pub fn before(&self, words: &str) -> Self {
+    pub fn text_before(&self, words: &str) -> Self {
         let mut message = Message::default();
         for part in &self.parts {
             if let Part::Prose(prose) = part
@@ -186,7 +186,7 @@ impl Message {
                 Part::ForTools(_) if audience.is_person() => {}
                 Part::ForTools(message) => text.push_str(&message.render(audience)),
                 Part::Path(path) => text.push_str(&audience.path_name(path)),
-                Part::Cut(whole, most) => text.push_str(&cut(&whole.render(audience), *most)),
+                Part::Cut(whole, most) => text.push_str(&truncate(&whole.render(audience), *most)),
             }
         }
         text
@@ -274,8 +274,8 @@ impl Say for &Clause {
         for part in self.parts() {
             message.parts.push(match part {
                 ClausePart::Words(words) => Part::Exact(words.clone()),
-                ClausePart::OldText => Part::Term(OLD),
-                ClausePart::NewText => Part::Term(NEW),
+                ClausePart::OldText => Part::Term(OLD_TEXT),
+                ClausePart::NewText => Part::Term(NEW_TEXT),
             });
         }
     }

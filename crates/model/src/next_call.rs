@@ -42,12 +42,23 @@ pub enum Remedy {
         /// The texts to send, by place.
         corrections: Vec<Correction>,
     },
-    /// An edit of the file takes the place of the refused call; one for each place that may be meant.
+    /// An edit of the file takes the place of the refused change; one for each place that may be meant.
     Edits(Vec<TextEdit>),
+    /// Each failed part of a text with several parts has edits that may take its place.
+    Parts(Vec<PartRemedy>),
+}
+
+/// The edits that may take the place of a part of a text with edits.
+#[derive(Clone, Debug)]
+pub struct PartRemedy {
+    /// The number of the part, from 0.
+    pub part: usize,
+    /// The edits, one for each place that may be meant.
+    pub edits: Vec<TextEdit>,
 }
 
 impl Remedy {
-    /// Makes a remedy of corrections for the only edit of a call; [`Remedy::in_edit`] selects another edit.
+    /// Makes a remedy of corrections for the only edit of a call; [`Remedy::for_edit`] selects another edit.
     pub fn corrections(corrections: Vec<Correction>) -> Option<Self> {
         (!corrections.is_empty()).then_some(Remedy::Corrections {
             edit: 0,
@@ -56,15 +67,15 @@ impl Remedy {
     }
 
     /// Applies the same remedy to an edit of a call with several.
-    pub fn in_edit(self, number: usize) -> Option<Self> {
+    pub fn for_edit(self, number: usize) -> Option<Self> {
         match self {
             Remedy::Corrections { corrections, .. } => Some(Remedy::Corrections {
                 edit: number,
                 corrections,
             }),
             Remedy::Read(read) => Some(Remedy::Read(read)),
-            // It replaces the whole call, which has other edits.
-            Remedy::Edits(_) => None,
+            // They replace the whole call, which has other edits.
+            Remedy::Edits(_) | Remedy::Parts(_) => None,
         }
     }
 }
@@ -93,7 +104,7 @@ impl Remedy {
     }
 
     /// Suggests reading a file whose name is close to the one that was sent.
-    pub fn read_of(path: PathBuf) -> Self {
+    pub fn read_file(path: PathBuf) -> Self {
         Remedy::Read(ReadRemedy {
             path: Some(path),
             ..ReadRemedy::default()

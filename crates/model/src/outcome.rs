@@ -26,8 +26,8 @@ use crate::refusal::{Numbers, Refusal, RefusalKind};
 pub use crate::row::{Role, Row};
 pub use crate::rung_names::describe_rung;
 pub use lancet_history::ChangeKind;
-pub use lancet_text::{Endings as LineEndings, Hunk, Rung, unified};
-pub use lancet_workspace::{Executable, Guarantee};
+pub use lancet_text::{Endings as LineEndings, Hunk, Rung, unified_diff};
+pub use lancet_workspace::{ExecutableChange, WriteGuarantee};
 
 pub use change::Layout;
 pub use change::{

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lancet_formats::pdf::MOST_PAGES;
+use lancet_formats::pdf::MAX_PAGES;
 
 /// Pages of a document, counted from 1: `3`, `1-5` or `10-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl PageRange {
     /// Returns how many pages of the range one call shows at most.
     pub fn count(self) -> u32 {
         match self.last {
-            None => MOST_PAGES,
-            Some(last) => (last - self.first).saturating_add(1).min(MOST_PAGES),
+            None => MAX_PAGES,
+            Some(last) => (last - self.first).saturating_add(1).min(MAX_PAGES),
         }
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_read_and_written() {
+    fn parses_and_formats_ranges() {
         for (typed, written, count) in [
             ("3", "3", 1),
             ("1-5", "1-5", 5),

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_come_out_as_they_were_added() {
+    fn returns_paths_as_added() {
         let mut list = PathList::default();
         let name = OsStr::from_bytes(b"\xffb");
         assert_eq!(

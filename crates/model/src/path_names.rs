@@ -70,14 +70,14 @@ fn byte_from_digits(high: u8, low: u8) -> Option<u8> {
 }
 
 /// Returns whether a relative path names something below its start, without a way up.
-pub(crate) fn is_plain(path: &Path) -> bool {
+pub(crate) fn is_plain_relative(path: &Path) -> bool {
     let mut parts = path.components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Returns a path relative to a folder, comparing bytes: comparing components took a tenth of the time of a Glob in
 /// memory.
-pub(crate) fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+pub(crate) fn relative_to<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     let rest = path
         .as_os_str()
         .as_bytes()
@@ -93,15 +93,15 @@ pub(crate) fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
 }
 
 /// How many folders above the working folder are named by `..`.
-const MOST_UP: usize = 3;
+const MAX_PARENT_STEPS: usize = 3;
 
 /// Names an absolute path as a person in the working folder types it: from that folder, or with `..` from one above it
 /// that is at least two names deep.
-pub fn name_from(path: &Path, working: Option<&Path>) -> String {
+pub fn name_from_working_folder(path: &Path, working: Option<&Path>) -> String {
     let folders = working.into_iter().flat_map(Path::ancestors);
     let from = folders
         .enumerate()
-        .take(MOST_UP + 1)
+        .take(MAX_PARENT_STEPS + 1)
         .filter(|(up, folder)| folder.components().count() > if *up == 0 { 1 } else { 2 })
         .find_map(|(up, folder)| Some((up, path.strip_prefix(folder).ok()?)));
     match from {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_found_by_a_command_in_the_working_folder() {
+    fn quotes_paths_for_shell_in_working_folder() {
         for (path, typed) in [
             ("/w/src/a.rs", "src/a.rs"),
             ("/w", "."),

@@ -22,30 +22,30 @@ pub struct Reason {
 }
 
 /// The beginning of a grant's key if a person has unsaved changes in the file.
-const UNSAVED: &str = "unsaved in ";
+const UNSAVED_KEY_PREFIX: &str = "unsaved in ";
 
 /// The beginning of the text of a hook's reason, and of its grant's key.
-const HOOK: &str = "the hook `";
+const HOOK_PREFIX: &str = "the hook `";
 
 impl Reason {
     /// Makes the reason for a file that a person has unsaved changes in, in the editor of this name.
-    pub fn unsaved(path: &Path, told: &QuotedPath, editor: &str) -> Self {
+    pub fn for_unsaved_changes(path: &Path, told: &QuotedPath, editor: &str) -> Self {
         Self {
             path: path.to_path_buf(),
-            words: format!("{} is {UNSAVED}{editor}", quote_path(path)),
-            told: format!("{told} is {UNSAVED}{editor}"),
+            words: format!("{} is {UNSAVED_KEY_PREFIX}{editor}", quote_path(path)),
+            told: format!("{told} is {UNSAVED_KEY_PREFIX}{editor}"),
             protected: false,
-            key: format!("{UNSAVED}{editor}"),
+            key: format!("{UNSAVED_KEY_PREFIX}{editor}"),
             rule: None,
         }
     }
 
     /// Makes the reason for a file that a hook requires a question for. The text begins with the hook's name.
-    pub fn hook(path: &Path, words: String) -> Self {
+    pub fn for_hook(path: &Path, words: String) -> Self {
         let command = words.split('`').nth(1).unwrap_or_default();
         Self {
             path: path.to_path_buf(),
-            key: format!("{HOOK}{command}`"),
+            key: format!("{HOOK_PREFIX}{command}`"),
             told: words.clone(),
             words,
             protected: false,
@@ -54,19 +54,21 @@ impl Reason {
     }
 
     /// Restores the reason from the text that a question recorded, if a hook gave it.
-    pub fn of_hook_words(path: &Path, words: String) -> Option<Self> {
-        words.starts_with(HOOK).then(|| Self::hook(path, words))
+    pub fn from_hook_words(path: &Path, words: String) -> Option<Self> {
+        words
+            .starts_with(HOOK_PREFIX)
+            .then(|| Self::for_hook(path, words))
     }
 
     /// Returns whether a hook requires the question. No rule and no mode answers it.
     pub fn is_hook(&self) -> bool {
-        self.key.starts_with(HOOK)
+        self.key.starts_with(HOOK_PREFIX)
     }
 
     /// Returns whether the question is required because of unsaved changes in an editor. No rule and no mode but
     /// `bypass` answers it.
     pub fn is_unsaved(&self) -> bool {
-        self.key.starts_with(UNSAVED)
+        self.key.starts_with(UNSAVED_KEY_PREFIX)
     }
 }
 

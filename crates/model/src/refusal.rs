@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use lancet_history::Entry;
+use lancet_history::LedgerEntry;
 use serde_json::{Map, Value, json};
 
 use crate::audience::Audience;
@@ -190,7 +190,7 @@ pub struct Refusal {
     data: Map<String, Value>,
     /// The version whose whole diff the refusal shows, so that it counts as seen.
     #[doc(hidden)]
-    pub shown: Option<Box<Shown>>,
+    pub shown: Option<Box<ShownVersion>>,
     /// The withheld file that the refusal is about: nothing may be revealed about it before a person's consent.
     #[doc(hidden)]
     pub withheld: Option<Box<crate::reason::Withheld>>,
@@ -204,22 +204,22 @@ pub struct Refusal {
 
 /// A version of a file that a refusal has shown to the model; it replaces the ledger's entry.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct ShownVersion {
     /// The file.
     pub path: PathBuf,
     /// The version, as the ledger records it.
-    pub entry: Entry,
+    pub entry: LedgerEntry,
 }
 
 impl Refusal {
     /// Makes a refusal from its text: what is wrong, then the next step. The text is the same for every reader.
     pub fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
-        Self::stating(kind, verbatim(text.into()))
+        Self::from_message(kind, verbatim(text.into()))
     }
 
     /// Makes a refusal from a message that is rendered for its reader.
     #[doc(hidden)]
-    pub fn stating(kind: RefusalKind, message: impl Say) -> Self {
+    pub fn from_message(kind: RefusalKind, message: impl Say) -> Self {
         Self {
             kind,
             text: Box::new(message!("{}", message).into()),
@@ -234,7 +234,7 @@ impl Refusal {
     /// Makes the refusal of a request whose kind its handler does not know.
     #[doc(hidden)]
     pub fn unknown_request() -> Self {
-        Self::stating(
+        Self::from_message(
             RefusalKind::Internal,
             "lancet cannot carry out a request of this kind. Nothing was written.",
         )
@@ -242,27 +242,27 @@ impl Refusal {
 
     /// Adds a field to the data for programs.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub fn with_field(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.data.insert(key.to_owned(), value.into());
         self
     }
 
     /// Puts text before the refusal's text, for instance which edit of several failed.
     #[must_use]
-    pub fn prefixed(self, words: &str) -> Self {
-        self.led_by(verbatim(words))
+    pub fn with_prefix(self, words: &str) -> Self {
+        self.with_lead(verbatim(words))
     }
 
     /// Adds a paragraph to the text.
     #[must_use]
-    pub fn followed_by(self, words: &str) -> Self {
-        self.and_then(verbatim(words))
+    pub fn with_added_paragraph(self, words: &str) -> Self {
+        self.with_paragraph(verbatim(words))
     }
 
     /// Puts a message before the refusal's own.
     #[must_use]
     #[doc(hidden)]
-    pub fn led_by(mut self, lead: impl Say) -> Self {
+    pub fn with_lead(mut self, lead: impl Say) -> Self {
         let message = message!("{}{}", lead, &self.text.message);
         self.text.replace(message);
         self
@@ -271,7 +271,7 @@ impl Refusal {
     /// Adds a paragraph to the message.
     #[must_use]
     #[doc(hidden)]
-    pub fn and_then(mut self, paragraph: impl Say) -> Self {
+    pub fn with_paragraph(mut self, paragraph: impl Say) -> Self {
         let message = message!("{}\n{}", &self.text.message, paragraph);
         self.text.replace(message);
         self
@@ -280,7 +280,7 @@ impl Refusal {
     /// Sets the facts about the call to make instead.
     #[must_use]
     #[doc(hidden)]
-    pub fn helped_by(mut self, remedy: impl Into<Option<Remedy>>) -> Self {
+    pub fn with_remedy(mut self, remedy: impl Into<Option<Remedy>>) -> Self {
         self.remedy = remedy.into().map(Box::new);
         self
     }
@@ -375,7 +375,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_kind_has_one_row_and_numbers_are_not_shared() {
+    fn every_kind_has_one_row_and_unique_numbers() {
         let kinds: HashSet<_> = TABLE.iter().map(|row| row.kind).collect();
         assert_eq!(kinds.len(), TABLE.len());
         let edit: HashSet<_> = TABLE.iter().map(|row| row.edit).collect();

@@ -11,11 +11,11 @@ use crate::next_call::NextCall;
 use crate::outcome::{Outcome, RefusedOutcome};
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::row::Row;
-use crate::tool_names::numbers_of;
+use crate::tool_names::numbers_of_tool;
 use crate::waiting::WaitingCall;
 
 /// The last line of an answer that would otherwise end in white space.
-const END: &str = "[lancet: end of the answer]";
+const END_MARK: &str = "[lancet: end of the answer]";
 
 /// A part of an answer, as the model gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +51,12 @@ pub struct Reply {
 impl Reply {
     #[doc(hidden)]
     pub fn new(text: String, outcome: Outcome, person: String) -> Self {
-        Self::of_blocks(vec![Block::Text(text)], outcome, person)
+        Self::from_blocks(vec![Block::Text(text)], outcome, person)
     }
 
     /// Makes an answer of text and pictures.
     #[doc(hidden)]
-    pub fn of_blocks(blocks: Vec<Block>, outcome: Outcome, person: String) -> Self {
+    pub fn from_blocks(blocks: Vec<Block>, outcome: Outcome, person: String) -> Self {
         Self {
             blocks,
             joined: OnceLock::new(),
@@ -83,18 +83,18 @@ impl Reply {
 
     /// Sets the recorded question that the call waits on.
     #[doc(hidden)]
-    pub fn waits(&mut self, waiting: WaitingCall) {
+    pub fn set_waiting_call(&mut self, waiting: WaitingCall) {
         self.waiting = Some(Box::new(waiting));
     }
 
     /// Returns the recorded question that the call waits on; none if it does not wait.
-    pub fn waiting(&self) -> Option<&WaitingCall> {
+    pub fn waiting_call(&self) -> Option<&WaitingCall> {
         self.waiting.as_deref()
     }
 
     /// Sets how long the call took.
     #[doc(hidden)]
-    pub fn took(mut self, duration: Duration) -> Self {
+    pub fn with_duration(mut self, duration: Duration) -> Self {
         self.duration = Some(duration);
         self.data = OnceLock::new();
         self
@@ -134,24 +134,28 @@ impl Reply {
             text.chars().next_back().is_none_or(blank)
         };
         self.change_last_text(|text| {
-            let reserved = if is_trimmed(text) { END.len() + 4 } else { 0 };
+            let reserved = if is_trimmed(text) {
+                END_MARK.len() + 4
+            } else {
+                0
+            };
             let limit = AnswerLimit {
                 most: limit.most.saturating_sub(reserved),
                 ..limit
             };
-            limit.end_within(text, "[lancet: the answer ends here at its limit]");
+            limit.truncate_with_ending(text, "[lancet: the answer ends here at its limit]");
             if is_trimmed(text) {
                 if !text.is_empty() && !text.ends_with('\n') {
                     text.push('\n');
                 }
-                text.push_str(END);
+                text.push_str(END_MARK);
             }
         });
     }
 
     /// Makes the answer for a failure that the host caught itself, such as a panic; `call` is the handle that the call
     /// was made with.
-    pub fn internal(words: &str, call: &Cancel) -> Self {
+    pub fn from_internal_failure(words: &str, call: &Cancel) -> Self {
         let files = if call.may_have_written() {
             "The file may have been written; read it before going on."
         } else {
@@ -163,15 +167,15 @@ impl Reply {
                 "A fault inside lancet stopped this call: {words}. {files} Other calls go on working."
             ),
         );
-        Self::refused(refusal, Numbers::Edit)
+        Self::from_refusal(refusal, Numbers::Edit)
     }
 
     /// Makes the answer to a call that the host itself refuses, with the error numbers of the tool.
-    pub fn refusing(tool: &str, refusal: &Refusal) -> Self {
-        Self::refused(refusal.clone(), numbers_of(tool))
+    pub fn from_host_refusal(tool: &str, refusal: &Refusal) -> Self {
+        Self::from_refusal(refusal.clone(), numbers_of_tool(tool))
     }
 
-    fn refused(refusal: Refusal, numbers: Numbers) -> Self {
+    fn from_refusal(refusal: Refusal, numbers: Numbers) -> Self {
         let (text, outcome) = RefusedOutcome::new(refusal, numbers, None);
         Self::new(text.clone(), Outcome::Refused(outcome), text)
     }
@@ -252,17 +256,17 @@ impl Reply {
 
     /// Returns the rendering for a person on a terminal or a page: one line for reading tools, the diff for writing
     /// ones.
-    pub fn person(&self) -> &str {
+    pub fn text_for_person(&self) -> &str {
         &self.person
     }
 
     /// Returns the raw bytes of the one changed file before the change; only with `Builder::keep_contents`.
-    pub fn original(&self) -> Option<&[u8]> {
+    pub fn original_bytes(&self) -> Option<&[u8]> {
         self.original.as_ref().map(|bytes| bytes.as_slice())
     }
 
     /// Returns the raw bytes of the one changed file after the change; only with `Builder::keep_contents`.
-    pub fn content(&self) -> Option<&[u8]> {
+    pub fn content_bytes(&self) -> Option<&[u8]> {
         self.content.as_ref().map(|bytes| bytes.as_slice())
     }
 }

@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 pub use crate::hunk_place::HunkPlace;
 pub use crate::line_range::LineRange;
 pub use lancet_search::Substitution;
-pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
-pub use lancet_workspace::Executable;
+pub use lancet_text::{FinalNewline, GapHandling, HunkBounds, LastLine};
+pub use lancet_workspace::ExecutableChange;
 
 pub use self::options::{DryRun, Insist};
 pub use self::planned::PlannedPlaces;
 pub use self::planned::{PlannedRole, SymbolRename};
 pub use crate::cell_request::{CellChange, CellName, CellRequest, CellType, InsertSide};
-use crate::undo::{Restore, TakeBack, TakeHunk};
+use crate::undo::{HunkUndoRequest, Restore, UndoRequest};
 
 /// A change of one file or several. All of it is carried out, or nothing is.
 ///
@@ -66,7 +66,7 @@ pub enum Action {
     /// The file gets another name, which must be free. A symbolic link is moved as a link.
     Move(MoveRequest),
     /// The permission to execute the file changes.
-    SetExecutable(Executable),
+    SetExecutable(ExecutableChange),
     /// A cell of a notebook is changed.
     Cell(CellRequest),
 }
@@ -252,7 +252,7 @@ impl FileRequest {
 
     /// Makes a request that changes a file's permission to be executed. With a write of the same path it also applies
     /// to a new file.
-    pub fn set_executable(path: impl Into<String>, executable: Executable) -> Self {
+    pub fn set_executable(path: impl Into<String>, executable: ExecutableChange) -> Self {
         Self {
             path: path.into(),
             action: Action::SetExecutable(executable),
@@ -326,17 +326,17 @@ pub enum Change<'r> {
     /// A reply of a model.
     Reply(ReplyRequest<'r>),
     /// Lines that are moved.
-    MoveLines(LinesMove),
+    MoveLines(LineMove),
     /// One file that is renamed, with the imports of other files.
     MoveFile(Request),
     /// A symbol that is renamed.
     Rename(SymbolRename),
     /// An undo or a redo.
-    TakeBack(TakeBack, Whose),
+    TakeBack(UndoRequest, UndoScope),
     /// Files that are restored to their content at some moment.
     Restore(Vec<Restore>),
     /// One hunk that is undone.
-    TakeHunk(TakeHunk),
+    TakeHunk(HunkUndoRequest),
 }
 
 /// A model's reply to be applied.
@@ -354,7 +354,7 @@ pub struct ReplyRequest<'r> {
 
 /// Whole lines that are moved behind a marker, in their own file or into another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinesMove {
+pub struct LineMove {
     /// The file that the lines are taken from.
     pub from: String,
     /// The lines.
@@ -369,7 +369,7 @@ pub struct LinesMove {
 
 /// Whose changes an undo may revert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum UndoScope {
     /// Changes of the same session, as a model may request.
     Own,
     /// All changes below the roots, as a person may request.

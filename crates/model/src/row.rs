@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_one_object_with_its_fields_in_order() {
+    fn serializes_row_as_object_with_ordered_fields() {
         let file = |matches| Row::File {
             path: "/r/a".into(),
             matches,

@@ -1,6 +1,6 @@
 //! Plain descriptions of the rungs of the ladder, for people who do not know the rungs' names.
 
-use crate::message::{Message, message, term};
+use crate::message::{Message, message, tool_and_shell_term};
 use lancet_text::Rung;
 
 /// How the old text was found, by the name of the rung.
@@ -25,12 +25,12 @@ pub fn describe_rung(name: &str) -> &str {
 }
 
 /// Names the rung on which a text was matched: by its name for a model, in plain words for a person.
-pub fn rung_named(rung: Rung) -> Message {
+pub fn name_rung(rung: Rung) -> Message {
     message!(
         "{}{}{}",
-        term("on the rung `", ""),
-        term(rung.name(), describe_rung(rung.name())),
-        term("`", "")
+        tool_and_shell_term("on the rung `", ""),
+        tool_and_shell_term(rung.name(), describe_rung(rung.name())),
+        tool_and_shell_term("`", "")
     )
 }
 
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rung_is_described() {
+    fn describes_every_rung() {
         use Rung::*;
         for rung in [
             Exact,

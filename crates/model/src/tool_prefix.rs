@@ -14,7 +14,7 @@ pub struct ToolPrefix(pub String);
 
 /// Why a text cannot be a prefix of the tools' names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoPrefix {
+pub enum InvalidPrefix {
     /// The text is longer than [`ToolPrefix::LONGEST`].
     #[error("a prefix has at most {longest} characters, this one has {0}", longest = ToolPrefix::LONGEST)]
     TooLong(usize),
@@ -48,20 +48,20 @@ impl ToolPrefix {
 
     /// Returns the name of a tool as it is listed.
     #[must_use]
-    pub fn name(&self, tool: &str) -> String {
+    pub fn listed_name(&self, tool: &str) -> String {
         format!("{}{tool}", self.0)
     }
 
     /// Returns the tool's own name for a listed name in a call; none if the name does not begin with the prefix.
     #[doc(hidden)]
-    pub fn without<'n>(&self, listed: &'n str) -> Option<&'n str> {
+    pub fn strip_from<'n>(&self, listed: &'n str) -> Option<&'n str> {
         let own = listed.strip_prefix(&self.0)?;
         (!self.0.is_empty()).then_some(own)
     }
 }
 
 impl FromStr for ToolPrefix {
-    type Err = NoPrefix;
+    type Err = InvalidPrefix;
 
     fn from_str(prefix: &str) -> Result<Self, Self::Err> {
         Self::new(prefix)

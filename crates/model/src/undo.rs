@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use lancet_history::Mark;
+use lancet_history::PromptMark;
 use lancet_text::Hunk;
 
 use crate::call::Cancel;
@@ -14,7 +14,7 @@ use crate::call::Cancel;
 /// A request to undo or redo changes. It is a change like any other: it passes *approve* and *commit* and is itself an
 /// operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakeBack {
+pub struct UndoRequest {
     /// The selected operations.
     pub selection: Selection,
     /// Whether to undo or to redo.
@@ -33,7 +33,7 @@ pub struct TakeBack {
     pub non_exhaustive: NonExhaustive,
 }
 
-impl TakeBack {
+impl UndoRequest {
     /// Makes a request in one of the two directions; a file that has changed since is refused.
     pub fn new(direction: Direction, selection: Selection) -> Self {
         Self {
@@ -101,7 +101,7 @@ pub enum Selection {
     /// All operations since this time, in milliseconds since 1970, as one operation.
     Since(i64),
     /// All operations of a session since a person's prompt, as one operation.
-    SincePrompt(Mark),
+    SincePrompt(PromptMark),
     /// These operations, by their whole ids, as one operation. Those that are already undone are skipped.
     These(Vec<String>),
 }
@@ -153,7 +153,7 @@ pub struct Restore {
     /// The operation, by its id, or by an ending or a beginning of it.
     pub operation: String,
     /// Whether the file is restored as it was before or after the operation.
-    pub moment: Side,
+    pub moment: OperationSide,
     /// Whether the change is only shown.
     pub dry_run: bool,
     /// The handle that stops the request; without one it ends after the usual time limit.
@@ -163,7 +163,11 @@ pub struct Restore {
 impl Restore {
     /// Makes a request for one file: its absolute path, the beginning of an operation's id, and before or after that
     /// operation.
-    pub fn new(file: impl Into<PathBuf>, operation: impl Into<String>, moment: Side) -> Self {
+    pub fn new(
+        file: impl Into<PathBuf>,
+        operation: impl Into<String>,
+        moment: OperationSide,
+    ) -> Self {
         Self {
             file: file.into(),
             operation: operation.into(),
@@ -185,7 +189,7 @@ impl Restore {
 /// operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct TakeHunk {
+pub struct HunkUndoRequest {
     /// The file's absolute path.
     pub file: PathBuf,
     /// The id of the newest operation that was shown.
@@ -195,7 +199,7 @@ pub struct TakeHunk {
     /// The hunk.
     pub hunk: HunkLines,
     /// The difference that the hunk is part of.
-    pub part_of: PartOf,
+    pub part_of: HunkSource,
     /// Whether the change is only shown.
     pub dry_run: bool,
 }
@@ -203,7 +207,7 @@ pub struct TakeHunk {
 /// The difference that a hunk is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum PartOf {
+pub enum HunkSource {
     /// The difference between the last review and what the operation left.
     #[default]
     Review,
@@ -211,7 +215,7 @@ pub enum PartOf {
     Operation,
 }
 
-impl TakeHunk {
+impl HunkUndoRequest {
     /// Makes a request for one hunk of a file, as it was shown.
     pub fn new(
         file: impl Into<PathBuf>,
@@ -224,15 +228,15 @@ impl TakeHunk {
             operation: operation.into(),
             before,
             hunk,
-            part_of: PartOf::Review,
+            part_of: HunkSource::Review,
             dry_run: false,
         }
     }
 
     /// Makes the hunk one of the operation's own change.
     #[must_use]
-    pub fn of_operation(mut self) -> Self {
-        self.part_of = PartOf::Operation;
+    pub fn for_operation(mut self) -> Self {
+        self.part_of = HunkSource::Operation;
         self
     }
 
@@ -271,16 +275,16 @@ impl fmt::Display for HunkLines {
 }
 
 impl FromStr for HunkLines {
-    type Err = NoHunk;
+    type Err = InvalidHunk;
 
-    fn from_str(text: &str) -> Result<Self, NoHunk> {
+    fn from_str(text: &str) -> Result<Self, InvalidHunk> {
         let numbers: Result<Vec<usize>, _> = text.split(',').map(str::parse).collect();
         match numbers.as_deref() {
             Ok(&[old, olds, new, news]) => Ok(Self {
                 old: (old, olds),
                 new: (new, news),
             }),
-            _ => Err(NoHunk),
+            _ => Err(InvalidHunk),
         }
     }
 }
@@ -288,11 +292,11 @@ impl FromStr for HunkLines {
 /// The text does not name a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a hunk is named by four numbers with commas between them")]
-pub struct NoHunk;
+pub struct InvalidHunk;
 
 /// The state before or after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum OperationSide {
     /// The state before the operation.
     Before,
     /// The state that the operation left.

@@ -59,13 +59,13 @@ impl From<&QuotedPath> for Value {
 }
 
 /// Joins paths with a separator.
-pub fn joined(paths: &[QuotedPath], between: &str) -> String {
+pub fn join_paths(paths: &[QuotedPath], between: &str) -> String {
     let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
     shown.join(between)
 }
 
 /// Joins the roots: "A", "A or B".
-pub fn names(paths: &[PathBuf]) -> Message {
+pub fn join_roots(paths: &[PathBuf]) -> Message {
     match paths {
         [] => Message::default(),
         [one] => message!("{}", quote_path(one)),
@@ -77,19 +77,19 @@ pub fn names(paths: &[PathBuf]) -> Message {
 }
 
 /// Formats a number of bytes in the largest unit that leaves at least one of it.
-pub fn size(bytes: u64) -> String {
+pub fn format_size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
         Some((name, unit)) => {
             let tenths = u128::from(bytes) * 10 / u128::from(*unit);
             format!("{}.{} {name}", tenths / 10, tenths % 10)
         }
-        None => count(usize::try_from(bytes).unwrap_or(usize::MAX), "byte"),
+        None => format_count(usize::try_from(bytes).unwrap_or(usize::MAX), "byte"),
     }
 }
 
 /// Formats a number with its noun: "1 line", "2 lines".
-pub fn count(number: usize, noun: &str) -> String {
+pub fn format_count(number: usize, noun: &str) -> String {
     if number == 1 {
         format!("1 {noun}")
     } else {
@@ -98,7 +98,7 @@ pub fn count(number: usize, noun: &str) -> String {
 }
 
 /// Formats a time limit: "10 min", "90 s", "250 ms", and "1.5 s" rounded to tenths.
-pub fn duration(limit: Duration) -> String {
+pub fn format_duration(limit: Duration) -> String {
     let (seconds, rest) = (limit.as_secs(), limit.subsec_millis());
     match (seconds, rest) {
         (60.., 0) if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
@@ -109,7 +109,7 @@ pub fn duration(limit: Duration) -> String {
 }
 
 /// Formats a call: the tool and its arguments as JSON.
-pub fn spelled(tool: &str, arguments: &Value) -> String {
+pub fn format_call(tool: &str, arguments: &Value) -> String {
     let fields: Vec<String> = arguments
         .as_object()
         .into_iter()
@@ -120,7 +120,7 @@ pub fn spelled(tool: &str, arguments: &Value) -> String {
 }
 
 /// Returns the first `most` characters of a text, and marks where it was cut.
-pub fn cut(text: &str, most: usize) -> String {
+pub fn truncate(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
@@ -171,7 +171,7 @@ pub fn line_list(mut lines: Vec<usize>, most: usize) -> String {
 }
 
 /// Formats line numbers with their noun: "line 3", "lines 3, 7-9".
-pub fn lines_named(lines: Vec<usize>, most: usize) -> String {
+pub fn name_lines(lines: Vec<usize>, most: usize) -> String {
     let noun = match lines.iter().all(|line| *line == lines[0]) {
         true => "line",
         false => "lines",
@@ -186,14 +186,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_is_a_line() {
-        assert_eq!(lines_named(vec![3], 10), "line 3");
-        assert_eq!(lines_named(vec![3, 3], 10), "line 3");
-        assert_eq!(lines_named(vec![3, 4], 10), "lines 3-4");
+    fn uses_singular_for_one_line() {
+        assert_eq!(name_lines(vec![3], 10), "line 3");
+        assert_eq!(name_lines(vec![3, 3], 10), "line 3");
+        assert_eq!(name_lines(vec![3, 4], 10), "lines 3-4");
     }
 
     #[test]
-    fn a_limit_is_told_in_a_fitting_unit() {
+    fn formats_duration_in_fitting_unit() {
         for (milliseconds, words) in [
             (600_000, "10 min"),
             (60_000, "1 min"),
@@ -202,18 +202,18 @@ mod tests {
             (1_500, "1.5 s"),
             (250, "250 ms"),
         ] {
-            assert_eq!(duration(Duration::from_millis(milliseconds)), words);
+            assert_eq!(format_duration(Duration::from_millis(milliseconds)), words);
         }
     }
 
     #[test]
-    fn lines_are_joined_into_runs() {
+    fn joins_consecutive_lines() {
         assert_eq!(line_list(vec![9, 7, 8, 3], 10), "3, 7-9");
         assert_eq!(line_list(vec![1, 3, 5, 6], 2), "1, 3 and 2 more");
     }
 
     #[test]
-    fn a_path_is_one_line_in_sentences_and_itself_in_data() {
+    fn escapes_path_in_sentences_only() {
         let path = quote_path(Path::new("/a\n[lancet: x]\u{1b}é"));
         assert_eq!(path.to_string(), "/a\\n[lancet: x]\\u{1b}é");
         assert_eq!(json!(path), json!("/a\n[lancet: x]\u{1b}é"));
@@ -221,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn a_call_can_be_copied() {
-        let call = spelled("Read", &json!({ "file_path": "/a b", "offset": 3 }));
+    fn formats_call_as_json() {
+        let call = format_call("Read", &json!({ "file_path": "/a b", "offset": 3 }));
         assert_eq!(call, r#"Read {"file_path": "/a b", "offset": 3}"#);
     }
 }

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use hayro::RenderCache;
 use hayro::hayro_interpret::{InterpreterCache, InterpreterSettings};
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
-use lancet_formats::pdf::{MOST_PAGES, PageForm, PdfError, PdfPage, PdfRequest};
+use lancet_formats::pdf::{MAX_PAGES, PageForm, PdfError, PdfPage, PdfRequest};
 
-use crate::page_picture::picture;
+use crate::page_picture::render_page;
 use crate::page_text::{TextLayer, text_layer};
 
 /// A document that was opened.
@@ -45,7 +45,7 @@ impl Document {
 ///
 /// # Errors
 /// The error of `each`.
-pub fn read<E>(
+pub fn read_pages<E>(
     document: &Document,
     request: &PdfRequest,
     mut each: impl FnMut(PdfPage) -> Result<(), E>,
@@ -54,7 +54,7 @@ pub fn read<E>(
     let cache = RenderCache::new();
     let fonts = InterpreterCache::new();
     let first = request.first.max(1);
-    let count = request.count.min(MOST_PAGES) as usize;
+    let count = request.count.min(MAX_PAGES) as usize;
     let pages = document
         .0
         .pages()
@@ -74,7 +74,7 @@ pub fn read<E>(
                 PageForm::Auto => !layer.is_enough(),
             };
             let picture = is_drawn
-                .then(|| picture(page, &cache, &settings, request.budget))
+                .then(|| render_page(page, &cache, &settings, request.budget))
                 .flatten();
             let text = (request.form != PageForm::Picture).then_some(layer.text);
             PdfPage {

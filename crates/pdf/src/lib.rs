@@ -11,5 +11,5 @@ mod page_text;
 mod wire;
 mod worker;
 
-pub use document::{Document, read};
-pub use worker::{Worker, serve};
+pub use document::{Document, read_pages};
+pub use worker::{Worker, run_worker};

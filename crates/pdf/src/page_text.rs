@@ -15,19 +15,19 @@ use hayro::hayro_interpret::{
 use hayro::kurbo::{Affine, BezPath, Point, Rect};
 
 use self::lines::{PlacedLines, PlacedText};
-use crate::page_size::points;
+use crate::page_size::page_size_in_points;
 
 /// Glyph widths are stated in this many units per em.
-const UNITS: f64 = 1_000.0;
+const UNITS_PER_EM: f64 = 1_000.0;
 
 /// The width that is assumed for a glyph that states none.
-const USUAL_WIDTH: f64 = 500.0;
+const DEFAULT_GLYPH_WIDTH: f64 = 500.0;
 
 /// The maximum number of glyphs that are read per page. A dense page of a newspaper has forty thousand.
-const MOST_GLYPHS: usize = 500_000;
+const MAX_GLYPHS: usize = 500_000;
 
 /// The fraction of a page that pictures must cover to count as a large picture.
-const LARGE: f64 = 0.25;
+const LARGE_PICTURE_FRACTION: f64 = 0.25;
 
 /// The readable content of a page.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl TextLayer {
         if self.known + self.unknown == 0 {
             return self.pictured == 0.0 && !self.is_drawn_on;
         }
-        self.unknown * 9 <= self.known && self.pictured < LARGE
+        self.unknown * 9 <= self.known && self.pictured < LARGE_PICTURE_FRACTION
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn text_layer<'a>(
     cache: &InterpreterCache<'a>,
     settings: &InterpreterSettings,
 ) -> TextLayer {
-    let Some((width, height)) = points(page) else {
+    let Some((width, height)) = page_size_in_points(page) else {
         return TextLayer::default();
     };
     let area = Rect::new(0.0, 0.0, width, height);
@@ -79,7 +79,7 @@ pub(crate) fn text_layer<'a>(
     };
     interpret_page(page, &mut context, &mut device);
     let TextDevice { layer, lines, .. } = device;
-    let is_cut = layer.known + layer.unknown >= MOST_GLYPHS;
+    let is_cut = layer.known + layer.unknown >= MAX_GLYPHS;
     let mut text = lines.finish();
     if is_cut {
         text.push_str("\n[the page has more text than is read]");
@@ -95,8 +95,8 @@ struct TextDevice {
 }
 
 impl TextDevice {
-    fn take(&mut self, glyph: &Glyph<'_>, transform: Affine, mode: WritingMode) {
-        if self.layer.known + self.layer.unknown >= MOST_GLYPHS {
+    fn add_glyph(&mut self, glyph: &Glyph<'_>, transform: Affine, mode: WritingMode) {
+        if self.layer.known + self.layer.unknown >= MAX_GLYPHS {
             return;
         }
         let text = match glyph.as_unicode() {
@@ -104,7 +104,7 @@ impl TextDevice {
             Some(BfString::String(several)) => several,
             None => String::new(),
         };
-        let text: String = text.chars().flat_map(spelled_out).collect();
+        let text: String = text.chars().flat_map(expand_ligature).collect();
         if text.is_empty() {
             self.layer.unknown += 1;
             return;
@@ -115,8 +115,10 @@ impl TextDevice {
             Glyph::Type3(drawn) => drawn.advance_width(),
         };
         let end = match mode {
-            WritingMode::Horizontal => Point::new(width.map_or(USUAL_WIDTH, f64::from), 0.0),
-            WritingMode::Vertical => Point::new(0.0, -UNITS),
+            WritingMode::Horizontal => {
+                Point::new(width.map_or(DEFAULT_GLYPH_WIDTH, f64::from), 0.0)
+            }
+            WritingMode::Vertical => Point::new(0.0, -UNITS_PER_EM),
         };
         let start = transform * Point::ORIGIN;
         self.lines.push(&PlacedText {
@@ -124,13 +126,13 @@ impl TextDevice {
             start,
             end: transform * end,
             along: transform * (end.to_vec2() / end.to_vec2().hypot().max(1.0)).to_point() - start,
-            size: (transform * Point::new(0.0, UNITS) - start).hypot(),
+            size: (transform * Point::new(0.0, UNITS_PER_EM) - start).hypot(),
         });
     }
 }
 
 /// Expands a character for output: ligatures become their letters, control characters are removed.
-fn spelled_out(character: char) -> impl Iterator<Item = char> {
+fn expand_ligature(character: char) -> impl Iterator<Item = char> {
     let text = match character {
         '\u{FB00}' => "ff",
         '\u{FB01}' => "fi",
@@ -162,7 +164,7 @@ impl<'a> Device<'a> for TextDevice {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
         for glyph in run.glyphs() {
             let transform = props.transform * glyph.transform();
-            self.take(glyph, transform, run.writing_mode());
+            self.add_glyph(glyph, transform, run.writing_mode());
         }
     }
 

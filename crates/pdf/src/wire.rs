@@ -4,21 +4,21 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use lancet_formats::pdf::{LARGEST_PDF, PageForm, PdfError, PdfPage, PdfRequest};
+use lancet_formats::pdf::{MAX_PDF_BYTES, PageForm, PdfError, PdfPage, PdfRequest};
 use lancet_formats::picture::{
-    MOST_BYTES, Picture, PictureFormat, SentFormat, Size, VisionBudget, size,
+    MAX_SENT_BYTES, Picture, PictureFormat, PictureSize, SentFormat, VisionBudget, size,
 };
 
 /// The maximum size of a page's text that the worker writes, in bytes; half a million glyphs take less, and longer text
 /// is cut. The reader limits only the whole message.
-const MOST_TEXT: usize = 8 << 20;
+const MAX_TEXT_BYTES: usize = 8 << 20;
 
 /// The size reserved for the other fields of a page.
-const HEAD: usize = 64;
+const PAGE_HEAD_SIZE: usize = 64;
 
 /// A message of the worker.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Message {
+pub(crate) enum WorkerMessage {
     /// The number of pages; the first message of a document that can be read.
     Total(u32),
     /// A page.
@@ -29,7 +29,7 @@ pub(crate) enum Message {
     End,
 }
 
-fn malformed() -> io::Error {
+fn malformed_error() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 
@@ -64,15 +64,15 @@ pub(crate) fn read_request(from: &mut impl Read) -> io::Result<(PdfRequest, Vec<
         1 => PageForm::Text,
         2 => PageForm::Picture,
         3 => PageForm::Both,
-        _ => return Err(malformed()),
+        _ => return Err(malformed_error()),
     };
     if patch == 0 {
-        return Err(malformed());
+        return Err(malformed_error());
     }
     let mut pdf = Vec::new();
-    from.take(LARGEST_PDF + 1).read_to_end(&mut pdf)?;
-    if pdf.len() as u64 > LARGEST_PDF {
-        return Err(malformed());
+    from.take(MAX_PDF_BYTES + 1).read_to_end(&mut pdf)?;
+    if pdf.len() as u64 > MAX_PDF_BYTES {
+        return Err(malformed_error());
     }
     let budget = VisionBudget {
         longest,
@@ -95,18 +95,18 @@ fn read_number(from: &mut impl Read) -> io::Result<u32> {
 }
 
 /// Writes a message: its kind, its length, and its content.
-pub(crate) fn write_message(to: &mut impl Write, message: &Message) -> io::Result<()> {
+pub(crate) fn write_message(to: &mut impl Write, message: &WorkerMessage) -> io::Result<()> {
     let mut said = Vec::new();
     let kind = match message {
-        Message::Total(total) => {
+        WorkerMessage::Total(total) => {
             said.extend(total.to_le_bytes());
             0
         }
-        Message::Page(page) => {
+        WorkerMessage::Page(page) => {
             push_page(&mut said, page);
             1
         }
-        Message::Failed(error) => {
+        WorkerMessage::Failed(error) => {
             said.push(match error {
                 PdfError::Password => 0,
                 PdfError::Encryption => 1,
@@ -115,9 +115,9 @@ pub(crate) fn write_message(to: &mut impl Write, message: &Message) -> io::Resul
             });
             2
         }
-        Message::End => 3,
+        WorkerMessage::End => 3,
     };
-    let length = u32::try_from(said.len()).map_err(|_| malformed())?;
+    let length = u32::try_from(said.len()).map_err(|_| malformed_error())?;
     to.write_all(&[kind])?;
     to.write_all(&length.to_le_bytes())?;
     to.write_all(&said)?;
@@ -128,7 +128,7 @@ fn push_page(said: &mut Vec<u8>, page: &PdfPage) {
     said.extend(page.number.to_le_bytes());
     said.push(u8::from(page.text.is_some()));
     let text = page.text.as_deref().unwrap_or_default();
-    let end = text.floor_char_boundary(MOST_TEXT);
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
     said.extend(u32::try_from(end).unwrap_or(0).to_le_bytes());
     said.extend(&text.as_bytes()[..end]);
     if let Some(picture) = &page.picture {
@@ -138,34 +138,34 @@ fn push_page(said: &mut Vec<u8>, page: &PdfPage) {
 }
 
 /// Removes the next message from the beginning of the received bytes; returns none if it is not complete yet.
-pub(crate) fn take_message(received: &mut Vec<u8>) -> io::Result<Option<Message>> {
+pub(crate) fn pop_message(received: &mut Vec<u8>) -> io::Result<Option<WorkerMessage>> {
     let Some((&[kind, a, b, c, d], rest)) = received.split_first_chunk() else {
         return Ok(None);
     };
     let length = u32::from_le_bytes([a, b, c, d]) as usize;
-    if length > MOST_TEXT + MOST_BYTES + HEAD {
-        return Err(malformed());
+    if length > MAX_TEXT_BYTES + MAX_SENT_BYTES + PAGE_HEAD_SIZE {
+        return Err(malformed_error());
     }
     let Some(said) = rest.get(..length) else {
         return Ok(None);
     };
-    let message = read_message(kind, said).ok_or_else(malformed)?;
+    let message = read_message(kind, said).ok_or_else(malformed_error)?;
     received.drain(..5 + length);
     Ok(Some(message))
 }
 
-fn read_message(kind: u8, mut said: &[u8]) -> Option<Message> {
+fn read_message(kind: u8, mut said: &[u8]) -> Option<WorkerMessage> {
     let from = &mut said;
     Some(match kind {
-        0 => Message::Total(read_number(from).ok()?),
-        1 => Message::Page(read_page(from)?),
-        2 => Message::Failed(match from.first()? {
+        0 => WorkerMessage::Total(read_number(from).ok()?),
+        1 => WorkerMessage::Page(read_page(from)?),
+        2 => WorkerMessage::Failed(match from.first()? {
             0 => PdfError::Password,
             1 => PdfError::Encryption,
             2 => PdfError::NoPages,
             _ => PdfError::Damaged,
         }),
-        3 => Message::End,
+        3 => WorkerMessage::End,
         _ => return None,
     })
 }
@@ -194,8 +194,8 @@ fn read_picture(format: u8, bytes: &[u8]) -> Option<Picture> {
         0 => (SentFormat::Png, PictureFormat::Png),
         _ => (SentFormat::Jpeg, PictureFormat::Jpeg),
     };
-    let stated: Size = size(bytes, original_format).ok()?;
-    (bytes.len() <= MOST_BYTES && stated.longest() < 2_000).then(|| Picture {
+    let stated: PictureSize = size(bytes, original_format).ok()?;
+    (bytes.len() <= MAX_SENT_BYTES && stated.longer_side() < 2_000).then(|| Picture {
         original_format,
         original: stated,
         frames: 1,
@@ -207,39 +207,42 @@ fn read_picture(format: u8, bytes: &[u8]) -> Option<Picture> {
 
 #[cfg(test)]
 mod tests {
-    use lancet_formats::picture::of_pixels;
+    use lancet_formats::picture::encode_pixels;
 
     use super::*;
 
-    fn there_and_back(message: Message) {
+    fn assert_round_trip(message: WorkerMessage) {
         let mut bytes = Vec::new();
         write_message(&mut bytes, &message).expect("written");
-        write_message(&mut bytes, &Message::End).expect("written");
+        write_message(&mut bytes, &WorkerMessage::End).expect("written");
         for end in 0..bytes.len() - 5 {
             let mut part = bytes[..end].to_vec();
-            assert_eq!(take_message(&mut part).expect("no fault"), None);
+            assert_eq!(pop_message(&mut part).expect("no fault"), None);
         }
-        assert_eq!(take_message(&mut bytes).expect("whole"), Some(message));
-        assert_eq!(take_message(&mut bytes).expect("whole"), Some(Message::End));
+        assert_eq!(pop_message(&mut bytes).expect("whole"), Some(message));
+        assert_eq!(
+            pop_message(&mut bytes).expect("whole"),
+            Some(WorkerMessage::End)
+        );
         assert!(bytes.is_empty());
     }
 
     #[test]
-    fn messages_are_read_as_they_were_written() {
-        let size = Size {
+    fn messages_round_trip() {
+        let size = PictureSize {
             width: 3,
             height: 2,
         };
-        let picture = of_pixels(size, vec![7; 18], VisionBudget::DEFAULT).expect("a picture");
-        there_and_back(Message::Total(70_000));
-        there_and_back(Message::Failed(PdfError::Password));
+        let picture = encode_pixels(size, vec![7; 18], VisionBudget::DEFAULT).expect("a picture");
+        assert_round_trip(WorkerMessage::Total(70_000));
+        assert_round_trip(WorkerMessage::Failed(PdfError::Password));
         for (text, picture) in [
             (Some("é\nb".to_owned()), Some(picture.clone())),
             (Some(String::new()), None),
             (None, Some(picture)),
             (None, None),
         ] {
-            there_and_back(Message::Page(PdfPage {
+            assert_round_trip(WorkerMessage::Page(PdfPage {
                 number: 3,
                 text,
                 picture,
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_read_as_it_was_written() {
+    fn request_round_trips() {
         for form in [
             PageForm::Auto,
             PageForm::Text,
@@ -270,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_that_are_too_large_or_too_small_are_refused() {
+    fn rejects_invalid_lengths() {
         for wrong in [
             &[1, 255, 255, 255, 255][..],
             &[9, 0, 0, 0, 0],
@@ -278,7 +281,7 @@ mod tests {
             &[1, 9, 0, 0, 0, 1, 0, 0, 0, 1, 255, 0, 0, 0],
             &[1, 11, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1],
         ] {
-            assert!(take_message(&mut wrong.to_vec()).is_err(), "{wrong:?}");
+            assert!(pop_message(&mut wrong.to_vec()).is_err(), "{wrong:?}");
         }
     }
 }

@@ -13,21 +13,21 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use lancet_formats::pdf::{MOST_PAGES, PdfError, PdfPages, PdfReader, PdfRequest};
+use lancet_formats::pdf::{MAX_PAGES, PdfError, PdfPages, PdfReader, PdfRequest};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::document::{Document, read};
-use crate::wire::{Message, read_request, take_message, write_message, write_request};
+use crate::document::{Document, read_pages};
+use crate::wire::{WorkerMessage, pop_message, read_request, write_message, write_request};
 
 /// How long a worker may run. Its processor time is limited, too; this limit is for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// How often the caller checks whether it is stopped.
-const LOOK: Duration = Duration::from_millis(50);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The stack of the thread that reads the document.
-const STACK: usize = 32 << 20;
+const READER_STACK_SIZE: usize = 32 << 20;
 
 /// Reads PDFs in a separate process, which is started for each request.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Sets the program, which calls [`serve`] when it is started with these arguments.
+    /// Sets the program, which calls [`run_worker`] when it is started with these arguments.
     pub fn new(program: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -76,10 +76,12 @@ impl PdfReader for Worker {
                     let _ = write_request(&mut input, request).and_then(|()| input.write_all(pdf));
                 }
             });
-            let said = output.map_or_else(Said::default, |output| listen(output, is_stopped));
+            let said = output.map_or_else(ReceivedMessages::default, |output| {
+                receive_messages(output, is_stopped)
+            });
             let status = match said.is_done || said.ended.is_some() {
-                true => end(&mut child),
-                false => exit_status(&mut child).or_else(|| end(&mut child)),
+                true => kill_worker(&mut child),
+                false => exit_status(&mut child).or_else(|| kill_worker(&mut child)),
             };
             (said, status)
         });
@@ -98,7 +100,7 @@ impl PdfReader for Worker {
 /// Returns the exit status of a worker whose output is closed. It shows why the worker ended, so the worker is given a
 /// moment.
 fn exit_status(child: &mut Child) -> Option<ExitStatus> {
-    let until = Instant::now() + 4 * LOOK;
+    let until = Instant::now() + 4 * STOP_CHECK_INTERVAL;
     while Instant::now() < until {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
@@ -109,7 +111,7 @@ fn exit_status(child: &mut Child) -> Option<ExitStatus> {
 }
 
 /// Ends a worker and everything that it started, and waits for it.
-fn end(child: &mut Child) -> Option<ExitStatus> {
+fn kill_worker(child: &mut Child) -> Option<ExitStatus> {
     // It is not reaped yet, so its process id is still the id of its group.
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     child.wait().ok()
@@ -117,7 +119,7 @@ fn end(child: &mut Child) -> Option<ExitStatus> {
 
 /// The messages received from a worker.
 #[derive(Default)]
-struct Said {
+struct ReceivedMessages {
     pages: PdfPages,
     /// Whether everything that was requested has arrived.
     is_done: bool,
@@ -125,7 +127,7 @@ struct Said {
     ended: Option<PdfError>,
 }
 
-impl Said {
+impl ReceivedMessages {
     /// Returns the received pages and why there are no more; an error if there are none.
     fn outcome(mut self, ended: Option<PdfError>) -> Result<PdfPages, PdfError> {
         match ended {
@@ -138,22 +140,22 @@ impl Said {
     }
 
     /// Processes a message; returns whether another one follows.
-    fn take(&mut self, message: Message) -> bool {
+    fn process_message(&mut self, message: WorkerMessage) -> bool {
         match message {
-            Message::Total(total) => self.pages.total = total,
-            Message::Page(page) => self.pages.pages.push(page),
-            Message::Failed(error) => self.ended = Some(error),
-            Message::End => self.is_done = true,
+            WorkerMessage::Total(total) => self.pages.total = total,
+            WorkerMessage::Page(page) => self.pages.pages.push(page),
+            WorkerMessage::Failed(error) => self.ended = Some(error),
+            WorkerMessage::End => self.is_done = true,
         }
-        let is_too_much = self.pages.pages.len() > MOST_PAGES as usize;
+        let is_too_much = self.pages.pages.len() > MAX_PAGES as usize;
         !self.is_done && self.ended.is_none() && !is_too_much
     }
 }
 
 /// Receives messages from a worker until it has sent everything, ends, or its time is over.
-fn listen(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> Said {
+fn receive_messages(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> ReceivedMessages {
     let until = Instant::now() + DEADLINE;
-    let mut said = Said::default();
+    let mut said = ReceivedMessages::default();
     let mut received = Vec::new();
     let mut part = vec![0; 64 << 10];
     loop {
@@ -168,7 +170,7 @@ fn listen(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> Said {
         let mut waited_for = [PollFd::new(&output, PollFlags::IN)];
         let look = Timespec {
             tv_sec: 0,
-            tv_nsec: i64::from(LOOK.subsec_nanos()),
+            tv_nsec: i64::from(STOP_CHECK_INTERVAL.subsec_nanos()),
         };
         match poll(&mut waited_for, Some(&look)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => continue,
@@ -180,10 +182,10 @@ fn listen(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> Said {
             Ok(length) => received.extend_from_slice(&part[..length]),
         }
         loop {
-            match take_message(&mut received) {
+            match pop_message(&mut received) {
                 Ok(None) => break,
                 Ok(Some(message)) => {
-                    if !said.take(message) {
+                    if !said.process_message(message) {
                         return said;
                     }
                 }
@@ -199,21 +201,21 @@ fn listen(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> Said {
 ///
 /// # Errors
 /// The input is malformed, or the reading end of the output is closed.
-pub fn serve() -> io::Result<()> {
-    confinement::confine()?;
-    let thread = std::thread::Builder::new().stack_size(STACK);
+pub fn run_worker() -> io::Result<()> {
+    confinement::sandbox_process()?;
+    let thread = std::thread::Builder::new().stack_size(READER_STACK_SIZE);
     let served = thread.spawn(|| {
         let (request, pdf) = read_request(&mut io::stdin().lock())?;
         let mut output = io::stdout().lock();
         let document = match Document::open(pdf) {
             Ok(document) => document,
-            Err(error) => return write_message(&mut output, &Message::Failed(error)),
+            Err(error) => return write_message(&mut output, &WorkerMessage::Failed(error)),
         };
-        write_message(&mut output, &Message::Total(document.page_count()))?;
-        read(&document, &request, |page| {
-            write_message(&mut output, &Message::Page(page))
+        write_message(&mut output, &WorkerMessage::Total(document.page_count()))?;
+        read_pages(&document, &request, |page| {
+            write_message(&mut output, &WorkerMessage::Page(page))
         })?;
-        write_message(&mut output, &Message::End)
+        write_message(&mut output, &WorkerMessage::End)
     })?;
     served
         .join()

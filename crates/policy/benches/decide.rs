@@ -8,26 +8,27 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lancet_policy::{
-    Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Policy, Rule, Shows,
+    FileNames, LayeredRule, Locations, Mode, NameKind, Policy, Rule, RuleEffect, RuleLayer,
+    ShownContent,
 };
 
 /// Makes rules as people write them: folders, names, endings, absolute paths and wildcards in the middle, in turn.
 fn rules(number: usize) -> Vec<LayeredRule> {
     let rule = |at: usize| {
         let (effect, text) = match at % 8 {
-            0 => (Effect::Deny, format!("Read(private-{at}/**)")),
-            1 => (Effect::Deny, format!("Read(*.kind{at})")),
-            2 => (Effect::Deny, format!("Edit(generated/{at}/**)")),
-            3 => (Effect::Ask, format!("Edit(src/module{at}/**/*.sql)")),
-            4 => (Effect::Allow, format!("Edit(/src/area{at}/*.rs)")),
-            5 => (Effect::Deny, format!("Read(//srv/data/{at}/secret)")),
-            6 => (Effect::Deny, format!("Read(**/vault{at}/*.txt)")),
-            _ => (Effect::Deny, format!("Read(report-{at}-*.txt)")),
+            0 => (RuleEffect::Deny, format!("Read(private-{at}/**)")),
+            1 => (RuleEffect::Deny, format!("Read(*.kind{at})")),
+            2 => (RuleEffect::Deny, format!("Edit(generated/{at}/**)")),
+            3 => (RuleEffect::Ask, format!("Edit(src/module{at}/**/*.sql)")),
+            4 => (RuleEffect::Allow, format!("Edit(/src/area{at}/*.rs)")),
+            5 => (RuleEffect::Deny, format!("Read(//srv/data/{at}/secret)")),
+            6 => (RuleEffect::Deny, format!("Read(**/vault{at}/*.txt)")),
+            _ => (RuleEffect::Deny, format!("Read(report-{at}-*.txt)")),
         };
         LayeredRule {
             effect,
             rule: Rule::parse(&text).expect("a rule"),
-            layer: Layer::User,
+            layer: RuleLayer::User,
             source: "bench".to_owned(),
             stands_for: None,
         }
@@ -74,7 +75,7 @@ fn main() {
         });
         measure(&format!("{number} rules, an Edit"), &paths, |path| {
             policy
-                .writing(FileNames::one(path), Shows::Lines)
+                .may_write(FileNames::single(path), ShownContent::Lines)
                 .is_allowed()
         });
     }

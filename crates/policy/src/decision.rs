@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::rule::{Effect, Rule};
+use crate::rule::{Rule, RuleEffect};
 
 /// The result of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ impl Mode {
 
 /// The source of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
+pub enum RuleLayer {
     /// The rule is from the user's settings.
     User,
     /// The rule is from the project's settings.
@@ -57,21 +57,21 @@ pub enum Layer {
     Host,
 }
 
-impl Layer {
+impl RuleLayer {
     /// Returns the name of the layer in messages.
     pub fn name(self) -> &'static str {
         match self {
-            Layer::User => "user",
-            Layer::Project => "project",
-            Layer::CommandLine => "command line",
-            Layer::Host => "host",
+            RuleLayer::User => "user",
+            RuleLayer::Project => "project",
+            RuleLayer::CommandLine => "command line",
+            RuleLayer::Host => "host",
         }
     }
 
     /// Returns whether the rules of the layer are the user's own: only such an allow rule permits reading a secret
     /// file.
     pub fn is_users_own(self) -> bool {
-        self != Layer::Project
+        self != RuleLayer::Project
     }
 }
 
@@ -79,11 +79,11 @@ impl Layer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayeredRule {
     /// Whether the rule allows, asks or denies.
-    pub effect: Effect,
+    pub effect: RuleEffect,
     /// The access and the files that the rule is about.
     pub rule: Rule,
     /// The layer of settings that the rule is from.
-    pub layer: Layer,
+    pub layer: RuleLayer,
     /// The file and line of the rule, for messages.
     pub source: String,
     /// What is wrong with the settings line, if this rule replaces one that may be a rule but cannot be parsed.
@@ -105,7 +105,7 @@ impl fmt::Display for LayeredRule {
 
 /// The reason for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause<'p> {
+pub enum DecisionCause<'p> {
     /// A rule decided.
     Rule(&'p LayeredRule),
     /// The name of the file, or of a folder above it, is protected.
@@ -126,17 +126,21 @@ pub enum Cause<'p> {
     Nothing,
 }
 
-impl fmt::Display for Cause<'_> {
+impl fmt::Display for DecisionCause<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cause::Rule(entry) => write!(formatter, "the rule `{entry}`"),
-            Cause::Protected { name } => write!(formatter, "the name `{name}` is protected"),
-            Cause::Secret { pattern } => write!(formatter, "it is a secret file (`{pattern}`)"),
-            Cause::ReadRoot(root) => {
+            DecisionCause::Rule(entry) => write!(formatter, "the rule `{entry}`"),
+            DecisionCause::Protected { name } => {
+                write!(formatter, "the name `{name}` is protected")
+            }
+            DecisionCause::Secret { pattern } => {
+                write!(formatter, "it is a secret file (`{pattern}`)")
+            }
+            DecisionCause::ReadRoot(root) => {
                 write!(formatter, "{} is a folder for reading only", root.display())
             }
-            Cause::Mode(mode) => write!(formatter, "the mode is {}", mode.as_str()),
-            Cause::Nothing => formatter.write_str("no rule denies reading it"),
+            DecisionCause::Mode(mode) => write!(formatter, "the mode is {}", mode.as_str()),
+            DecisionCause::Nothing => formatter.write_str("no rule denies reading it"),
         }
     }
 }
@@ -147,11 +151,11 @@ pub struct Decision<'p> {
     /// Whether the access is allowed, needs consent or is denied.
     pub outcome: Outcome,
     /// What decided.
-    pub cause: Cause<'p>,
+    pub cause: DecisionCause<'p>,
 }
 
 impl<'p> Decision<'p> {
-    pub(crate) fn new(outcome: Outcome, cause: Cause<'p>) -> Self {
+    pub(crate) fn new(outcome: Outcome, cause: DecisionCause<'p>) -> Self {
         Decision { outcome, cause }
     }
 

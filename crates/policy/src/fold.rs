@@ -6,11 +6,11 @@ use std::path::{Component, Path};
 use unicode_normalization::UnicodeNormalization;
 
 /// A path of up to this many bytes is folded without an allocation.
-const SHORT: usize = 160;
+const MAX_INLINE_BYTES: usize = 160;
 
 /// Which differences between names are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Strength {
+pub(crate) enum FoldStrength {
     /// Case, Unicode compatibility forms (NFKC), invisible characters, trailing dots and spaces are ignored.
     Strict,
     /// As strict, and as a Windows drive reads the name: a backslash separates names, and a colon begins a stream name.
@@ -20,42 +20,44 @@ pub(crate) enum Strength {
 }
 
 /// A folded path: names with `/` between them.
-pub(crate) enum Folded<'p> {
+pub(crate) enum FoldedPath<'p> {
     /// The path is its own folded form.
     Same(&'p str),
     /// Only the case of ASCII letters changed; contains the bytes and their number.
-    Short([u8; SHORT], usize),
+    Short([u8; MAX_INLINE_BYTES], usize),
     /// The folded form is a new string.
     Long(String),
 }
 
-impl Folded<'_> {
+impl FoldedPath<'_> {
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Folded::Same(text) => text,
+            FoldedPath::Same(text) => text,
             // What was folded here is ASCII.
-            Folded::Short(bytes, length) => std::str::from_utf8(&bytes[..*length]).unwrap_or(""),
-            Folded::Long(text) => text,
+            FoldedPath::Short(bytes, length) => {
+                std::str::from_utf8(&bytes[..*length]).unwrap_or("")
+            }
+            FoldedPath::Long(text) => text,
         }
     }
 }
 
 /// Returns the folded form of a path.
-pub(crate) fn path(path: &Path, strength: Strength) -> Folded<'_> {
+pub(crate) fn fold_path(path: &Path, strength: FoldStrength) -> FoldedPath<'_> {
     match path.to_str() {
         Some(text) => match fold_cost(text, strength) {
-            FoldCost::Folded => Folded::Same(text),
-            FoldCost::Capitals if text.len() <= SHORT => {
-                let mut bytes = [0; SHORT];
+            FoldCost::Folded => FoldedPath::Same(text),
+            FoldCost::Capitals if text.len() <= MAX_INLINE_BYTES => {
+                let mut bytes = [0; MAX_INLINE_BYTES];
                 let place = &mut bytes[..text.len()];
                 place.copy_from_slice(text.as_bytes());
                 place.make_ascii_lowercase();
-                Folded::Short(bytes, text.len())
+                FoldedPath::Short(bytes, text.len())
             }
-            FoldCost::Capitals => Folded::Long(text.to_ascii_lowercase()),
-            FoldCost::Other => Folded::Long(fold_by_tables(path, strength)),
+            FoldCost::Capitals => FoldedPath::Long(text.to_ascii_lowercase()),
+            FoldCost::Other => FoldedPath::Long(fold_path_by_tables(path, strength)),
         },
-        None => Folded::Long(fold_by_tables(path, strength)),
+        None => FoldedPath::Long(fold_path_by_tables(path, strength)),
     }
 }
 
@@ -68,11 +70,11 @@ enum FoldCost {
 
 /// Determines the work that folding a path needs. Called for every file of a search, so each pass over the bytes is a
 /// loop without branches, which the compiler vectorises.
-fn fold_cost(text: &str, strength: Strength) -> FoldCost {
+fn fold_cost(text: &str, strength: FoldStrength) -> FoldCost {
     let bytes = text.as_bytes();
     let any = |what: fn(u8) -> bool| bytes.iter().fold(false, |found, byte| found | what(*byte));
     let parts = |byte: u8| byte == b':' || byte == b'\\';
-    if !text.is_ascii() || (strength == Strength::Drive && any(parts)) {
+    if !text.is_ascii() || (strength == FoldStrength::Drive && any(parts)) {
         return FoldCost::Other;
     }
     // Doubled slashes, and names that end in a dot or a space (`.` and `..` included), need the slow path.
@@ -100,7 +102,7 @@ fn is_ignored_at_end(byte: u8) -> bool {
 }
 
 /// Folds a path name by name, with the Unicode tables.
-fn fold_by_tables(path: &Path, strength: Strength) -> String {
+fn fold_path_by_tables(path: &Path, strength: FoldStrength) -> String {
     let mut folded = String::new();
     if path.has_root() {
         folded.push('/');
@@ -112,14 +114,14 @@ fn fold_by_tables(path: &Path, strength: Strength) -> String {
         let given = given.to_string_lossy();
         // A mounted Windows drive may read the backslash as a separator.
         let parts: Vec<&str> = match strength {
-            Strength::Drive => given.split('\\').collect(),
-            Strength::Strict | Strength::Plain => vec![&given],
+            FoldStrength::Drive => given.split('\\').collect(),
+            FoldStrength::Strict | FoldStrength::Plain => vec![&given],
         };
         for part in parts {
             if !folded.is_empty() && !folded.ends_with('/') {
                 folded.push('/');
             }
-            folded.push_str(&name(part, strength));
+            folded.push_str(&fold_name(part, strength));
         }
     }
     folded
@@ -153,8 +155,8 @@ pub fn is_within(path: &Path, folder: &Path) -> bool {
         return lead.eq_ignore_ascii_case(start) && matches!(rest.first(), None | Some(b'/'));
     }
     let (whole, start) = (
-        self::path(path, Strength::Strict),
-        self::path(folder, Strength::Strict),
+        self::fold_path(path, FoldStrength::Strict),
+        self::fold_path(folder, FoldStrength::Strict),
     );
     whole
         .as_str()
@@ -164,32 +166,32 @@ pub fn is_within(path: &Path, folder: &Path) -> bool {
 }
 
 /// Returns one name in its folded form.
-pub(crate) fn name(given: &str, strength: Strength) -> String {
-    let folded = run(given, strength);
+pub(crate) fn fold_name(given: &str, strength: FoldStrength) -> String {
+    let folded = fold_pattern_text(given, strength);
     let bare = match strength {
         // On Windows drives `name:stream` and `name::$INDEX_ALLOCATION` are ways to open `name`.
-        Strength::Drive => folded.split(':').next().unwrap_or(&folded),
-        Strength::Strict => &folded,
-        Strength::Plain => return folded,
+        FoldStrength::Drive => folded.split(':').next().unwrap_or(&folded),
+        FoldStrength::Strict => &folded,
+        FoldStrength::Plain => return folded,
     };
     bare.trim_end_matches(['.', ' ']).to_owned()
 }
 
 /// Returns the folded form of literal text of a pattern, which may be the middle of a name, so that its end is not
 /// trimmed.
-pub(crate) fn run(text: &str, strength: Strength) -> String {
+pub(crate) fn fold_pattern_text(text: &str, strength: FoldStrength) -> String {
     // ASCII has no compositions and no invisible characters, so most names need no tables.
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    if strength == Strength::Plain {
+    if strength == FoldStrength::Plain {
         return text.chars().flat_map(fold_case).nfc().collect();
     }
     // Folding can create new compositions, and composing can create new capitals, so both are repeated until nothing
     // changes.
-    let mut current = fold_pass(text);
+    let mut current = fold_once_strictly(text);
     for _ in 0..3 {
-        let next = fold_pass(&current);
+        let next = fold_once_strictly(&current);
         if next == current {
             break;
         }
@@ -199,9 +201,9 @@ pub(crate) fn run(text: &str, strength: Strength) -> String {
 }
 
 /// Makes one pass of NFKC, removal of invisible characters, and case folding.
-fn fold_pass(name: &str) -> String {
+fn fold_once_strictly(name: &str) -> String {
     name.nfkc()
-        .filter(|character| !default_ignorable(*character))
+        .filter(|character| !is_default_ignorable(*character))
         .flat_map(fold_case)
         .nfkc()
         .collect()
@@ -214,7 +216,7 @@ fn fold_case(character: char) -> impl Iterator<Item = char> {
 
 /// Returns whether a character is in Unicode's Default_Ignorable_Code_Point: characters that show nothing, and that
 /// some file systems drop.
-fn default_ignorable(character: char) -> bool {
+fn is_default_ignorable(character: char) -> bool {
     matches!(character,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'
         | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}'
@@ -227,14 +229,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_ascii_fold_as_the_tables_say() {
+    fn ascii_folding_agrees_with_tables() {
         let every: String = (0..128_u8).map(char::from).collect();
         let texts = every.chars().map(String::from).chain([every.clone()]);
         for text in texts {
             let by_tables: String = text.chars().flat_map(fold_case).nfc().collect();
-            assert_eq!(run(&text, Strength::Plain), by_tables);
-            assert_eq!(run(&text, Strength::Strict), fold_pass(&text));
-            assert_eq!(run(&text, Strength::Drive), fold_pass(&text));
+            assert_eq!(fold_pattern_text(&text, FoldStrength::Plain), by_tables);
+            assert_eq!(
+                fold_pattern_text(&text, FoldStrength::Strict),
+                fold_once_strictly(&text)
+            );
+            assert_eq!(
+                fold_pattern_text(&text, FoldStrength::Drive),
+                fold_once_strictly(&text)
+            );
         }
     }
 }

@@ -5,28 +5,28 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::decision::{Cause, Decision, Outcome};
-use crate::name::Name;
+use crate::decision::{Decision, DecisionCause, Outcome};
+use crate::name::PreparedPath;
 use crate::policy::Policy;
 use crate::sets::FolderStates;
 use crate::table;
 use crate::tree::NameKind;
 
 /// Names with more bytes are decided by [`Policy::may_read`].
-const SHORT: usize = 128;
+const MAX_FAST_NAME_BYTES: usize = 128;
 
 /// A folder prepared for decisions about its entries.
 #[derive(Debug)]
-pub struct Folder {
+pub struct PreparedFolder {
     path: PathBuf,
     /// The state of the rules that deny reading after the names of the folder; none if the whole path of an entry is
     /// needed.
     states: Option<FolderStates>,
 }
 
-impl Folder {
+impl PreparedFolder {
     /// Returns the name of the entry at a path, if the path is directly in this folder.
-    fn entry<'p>(&self, path: &'p Path) -> Option<&'p OsStr> {
+    fn entry_name<'p>(&self, path: &'p Path) -> Option<&'p OsStr> {
         let (path, folder) = (
             path.as_os_str().as_bytes(),
             self.path.as_os_str().as_bytes(),
@@ -41,76 +41,87 @@ impl Folder {
     }
 
     /// Returns whether a path is directly in this folder.
-    pub fn holds(&self, path: &Path) -> bool {
-        self.entry(path).is_some()
+    pub fn contains_directly(&self, path: &Path) -> bool {
+        self.entry_name(path).is_some()
     }
 }
 
 impl Policy {
     /// Prepares decisions about the entries of a folder, given as in [`Policy::may_read`].
-    pub fn folder(&self, path: &Path) -> Folder {
-        let name = Name::new(self.ground(), path);
+    pub fn prepare_folder(&self, path: &Path) -> PreparedFolder {
+        let name = PreparedPath::new(self.locations(), path);
         // Only a folder with a single root around it, whose path a Windows drive reads in the same way, is prepared;
         // for others, which are rare, every entry is decided by its whole path.
         let plain = name.root.is_some() && name.inner.is_empty() && name.drive.is_none();
         let last = path.as_os_str().as_bytes().last();
         let states = (plain && !self.has_root_below(path) && last != Some(&b'/'))
-            .then(|| self.denied_reading().match_prefix(&name));
-        Folder {
+            .then(|| self.read_deny_rules().match_prefix(&name));
+        PreparedFolder {
             path: path.to_path_buf(),
             states,
         }
     }
 
-    /// Does the same as [`Policy::folder`] for a folder inside a prepared one, which is faster; any other path is
+    /// Does the same as [`Policy::prepare_folder`] for a folder inside a prepared one, which is faster; any other path is
     /// accepted, too.
-    pub fn folder_in(&self, folder: &Folder, path: &Path) -> Folder {
+    pub fn prepare_subfolder(&self, folder: &PreparedFolder, path: &Path) -> PreparedFolder {
         let states = folder.states.as_ref();
-        let name = folder.entry(path).map(OsStr::as_bytes);
+        let name = folder.entry_name(path).map(OsStr::as_bytes);
         let (Some(states), Some(name)) = (states, name) else {
-            return self.folder(path);
+            return self.prepare_folder(path);
         };
-        let mut room = [0; SHORT];
-        let Some(name) = plain(name, &mut room).filter(|_| !self.has_root_below(path)) else {
-            return self.folder(path);
+        let mut room = [0; MAX_FAST_NAME_BYTES];
+        let Some(name) = fold_plain_ascii(name, &mut room).filter(|_| !self.has_root_below(path))
+        else {
+            return self.prepare_folder(path);
         };
         let is_root = |root: &PathBuf| root == path;
-        let ground = self.ground();
+        let ground = self.locations();
         if ground.roots.iter().chain(&ground.read_roots).any(is_root) {
-            return self.folder(path);
+            return self.prepare_folder(path);
         }
-        Folder {
+        PreparedFolder {
             path: path.to_path_buf(),
-            states: Some(self.denied_reading().advance(states, name)),
+            states: Some(self.read_deny_rules().advance(states, name)),
         }
     }
 
     /// Does the same as [`Policy::may_read`] for an entry of a prepared folder, which is faster; any other path is
     /// accepted, too.
-    pub fn may_read_in(&self, folder: &Folder, path: &Path, kind: NameKind) -> Decision<'_> {
+    pub fn may_read_entry(
+        &self,
+        folder: &PreparedFolder,
+        path: &Path,
+        kind: NameKind,
+    ) -> Decision<'_> {
         self.decide_by_name(folder, path, kind)
             .unwrap_or_else(|| self.may_read(path, kind))
     }
 
     /// Decides by the name of the entry alone; none if the whole path is needed.
-    fn decide_by_name(&self, folder: &Folder, path: &Path, kind: NameKind) -> Option<Decision<'_>> {
+    fn decide_by_name(
+        &self,
+        folder: &PreparedFolder,
+        path: &Path,
+        kind: NameKind,
+    ) -> Option<Decision<'_>> {
         let states = folder.states.as_ref()?;
-        let given = folder.entry(path)?.as_bytes();
-        let mut room = [0; SHORT];
-        let name = plain(given, &mut room)?;
+        let given = folder.entry_name(path)?.as_bytes();
+        let mut room = [0; MAX_FAST_NAME_BYTES];
+        let name = fold_plain_ascii(given, &mut room)?;
         if table::may_be_secret(name) {
             return None;
         }
-        let found = self.denied_reading().find_from(states, name, kind);
+        let found = self.read_deny_rules().find_from(states, name, kind);
         Some(match found {
-            Some(number) => Decision::new(Outcome::Deny, self.rule(number)),
-            None => Decision::new(Outcome::Allow, Cause::Nothing),
+            Some(number) => Decision::new(Outcome::Deny, self.rule_cause(number)),
+            None => Decision::new(Outcome::Allow, DecisionCause::Nothing),
         })
     }
 }
 
 /// Returns the folded form of a plain ASCII name: lower case; none for any other name.
-fn plain<'r>(name: &[u8], room: &'r mut [u8; SHORT]) -> Option<&'r str> {
+fn fold_plain_ascii<'r>(name: &[u8], room: &'r mut [u8; MAX_FAST_NAME_BYTES]) -> Option<&'r str> {
     let folded = room.get_mut(..name.len())?;
     folded.copy_from_slice(name);
     folded.make_ascii_lowercase();

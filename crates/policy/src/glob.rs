@@ -1,26 +1,26 @@
 //! Matches one name against one name of a pattern, both folded, by backtracking to the last star: linear in the name
 //! for a pattern with one star, and at worst the product of both lengths.
 
-use crate::fold::{self, Strength};
+use crate::fold::{self, FoldStrength};
 use crate::pattern::WildPart;
 
 /// A name with wildcards, folded.
 #[derive(Clone, Debug)]
-pub(crate) struct Glob {
+pub(crate) struct NameGlob {
     pieces: Vec<WildPart>,
 }
 
-impl Glob {
-    pub(crate) fn new(pieces: &[WildPart], strength: Strength) -> Glob {
+impl NameGlob {
+    pub(crate) fn new(pieces: &[WildPart], strength: FoldStrength) -> NameGlob {
         let pieces = pieces.iter().map(|piece| match piece {
-            WildPart::Text(text) => WildPart::Text(fold::run(text, strength)),
+            WildPart::Text(text) => WildPart::Text(fold::fold_pattern_text(text, strength)),
             WildPart::Class { negated, ranges } => WildPart::Class {
                 negated: *negated,
                 ranges: folded_ranges(ranges),
             },
             other => other.clone(),
         });
-        Glob {
+        NameGlob {
             pieces: pieces.collect(),
         }
     }
@@ -34,7 +34,7 @@ impl Glob {
     }
 
     /// Returns the first byte of every name that matches, if the pattern begins with text.
-    pub(crate) fn first(&self) -> Option<u8> {
+    pub(crate) fn first_byte(&self) -> Option<u8> {
         match self.pieces.first() {
             Some(WildPart::Text(text)) => text.as_bytes().first().copied(),
             _ => None,
@@ -53,7 +53,7 @@ impl Glob {
                     continue;
                 }
                 Some(piece_here) => {
-                    if let Some(after) = step(piece_here, rest) {
+                    if let Some(after) = match_part(piece_here, rest) {
                         piece += 1;
                         rest = after;
                         continue;
@@ -78,7 +78,7 @@ impl Glob {
 }
 
 /// Matches one part of the pattern and returns the rest of the name; none if the part does not match.
-fn step<'n>(piece: &WildPart, rest: &'n str) -> Option<&'n str> {
+fn match_part<'n>(piece: &WildPart, rest: &'n str) -> Option<&'n str> {
     if let WildPart::Text(text) = piece {
         return rest.strip_prefix(text.as_str());
     }

@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use crate::fold::{self, Folded, Strength};
+use crate::fold::{self, FoldStrength, FoldedPath};
 use crate::sets::Locations;
 
 /// A path prepared for matching.
-pub(crate) struct Name<'p> {
+pub(crate) struct PreparedPath<'p> {
     pub(crate) path: &'p Path,
     /// The index of the outermost root or read root that contains it.
     pub(crate) root: Option<usize>,
@@ -16,26 +16,26 @@ pub(crate) struct Name<'p> {
     /// Further roots that contain it, inside the outermost one, with the path relative to each.
     pub(crate) inner: Vec<(usize, &'p Path)>,
     /// The folded forms as a Windows drive reads the path, if they may differ.
-    pub(crate) drive: Option<Drive>,
-    strict: Folded<'p>,
-    plain: OnceCell<Folded<'p>>,
-    strict_absolute: OnceCell<Folded<'p>>,
-    plain_absolute: OnceCell<Folded<'p>>,
+    pub(crate) drive: Option<DriveForms>,
+    strict: FoldedPath<'p>,
+    plain: OnceCell<FoldedPath<'p>>,
+    strict_absolute: OnceCell<FoldedPath<'p>>,
+    plain_absolute: OnceCell<FoldedPath<'p>>,
 }
 
 /// The folded forms of a name on a Windows drive.
-pub(crate) struct Drive {
+pub(crate) struct DriveForms {
     pub(crate) relative: String,
     pub(crate) absolute: String,
 }
 
-impl<'p> Name<'p> {
-    pub(crate) fn new(ground: &Locations, path: &'p Path) -> Name<'p> {
+impl<'p> PreparedPath<'p> {
+    pub(crate) fn new(ground: &Locations, path: &'p Path) -> PreparedPath<'p> {
         let mut root = None;
         let mut below = path;
         let mut inner = Vec::new();
         for (at, folder) in ground.roots.iter().chain(&ground.read_roots).enumerate() {
-            let Some(rest) = following(path, folder) else {
+            let Some(rest) = path_below(path, folder) else {
                 continue;
             };
             match root {
@@ -47,17 +47,21 @@ impl<'p> Name<'p> {
                 Some(_) => inner.push((at, rest)),
             }
         }
-        let drive = fold::may_differ_on_windows_drive(path).then(|| Drive {
-            relative: fold::path(below, Strength::Drive).as_str().to_owned(),
-            absolute: fold::path(path, Strength::Drive).as_str().to_owned(),
+        let drive = fold::may_differ_on_windows_drive(path).then(|| DriveForms {
+            relative: fold::fold_path(below, FoldStrength::Drive)
+                .as_str()
+                .to_owned(),
+            absolute: fold::fold_path(path, FoldStrength::Drive)
+                .as_str()
+                .to_owned(),
         });
-        Name {
+        PreparedPath {
             path,
             root,
             below,
             inner,
             drive,
-            strict: fold::path(below, Strength::Strict),
+            strict: fold::fold_path(below, FoldStrength::Strict),
             plain: OnceCell::new(),
             strict_absolute: OnceCell::new(),
             plain_absolute: OnceCell::new(),
@@ -65,23 +69,23 @@ impl<'p> Name<'p> {
     }
 
     /// Returns the folded path relative to its root.
-    pub(crate) fn relative(&self, strength: Strength) -> &Folded<'p> {
+    pub(crate) fn relative_form(&self, strength: FoldStrength) -> &FoldedPath<'p> {
         match (strength, &self.strict) {
             // A path of plain letters has the same folded form in both.
-            (Strength::Plain, Folded::Long(_)) => self
+            (FoldStrength::Plain, FoldedPath::Long(_)) => self
                 .plain
-                .get_or_init(|| fold::path(self.below, Strength::Plain)),
+                .get_or_init(|| fold::fold_path(self.below, FoldStrength::Plain)),
             _ => &self.strict,
         }
     }
 
     /// Returns the folded absolute path.
-    pub(crate) fn absolute(&self, strength: Strength) -> &Folded<'p> {
+    pub(crate) fn absolute_form(&self, strength: FoldStrength) -> &FoldedPath<'p> {
         let kept = match strength {
-            Strength::Plain => &self.plain_absolute,
-            Strength::Strict | Strength::Drive => &self.strict_absolute,
+            FoldStrength::Plain => &self.plain_absolute,
+            FoldStrength::Strict | FoldStrength::Drive => &self.strict_absolute,
         };
-        kept.get_or_init(|| fold::path(self.path, strength))
+        kept.get_or_init(|| fold::fold_path(self.path, strength))
     }
 
     /// Returns the folded name of the root folder itself, so that `fish/x` in a root `.config` is recognised as
@@ -89,12 +93,12 @@ impl<'p> Name<'p> {
     pub(crate) fn root_name(&self) -> String {
         let root = self.path.ancestors().nth(self.below.iter().count());
         let own = root.and_then(Path::file_name).unwrap_or_default();
-        fold::name(&own.to_string_lossy(), Strength::Drive)
+        fold::fold_name(&own.to_string_lossy(), FoldStrength::Drive)
     }
 
     /// Returns the strongly folded forms of the path relative to its root: one, or two if a Windows drive may read it
     /// differently.
-    pub(crate) fn strong(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn strongly_folded_forms(&self) -> impl Iterator<Item = &str> {
         let drive = self.drive.iter().map(|drive| drive.relative.as_str());
         std::iter::once(self.strict.as_str()).chain(drive)
     }
@@ -102,7 +106,7 @@ impl<'p> Name<'p> {
 
 /// Returns the path relative to a folder, if it is below it. Compares bytes if the path is normalised, since this is
 /// called for every file of a search.
-fn following<'p>(path: &'p Path, folder: &PathBuf) -> Option<&'p Path> {
+fn path_below<'p>(path: &'p Path, folder: &PathBuf) -> Option<&'p Path> {
     let (text, start) = (path.to_str(), folder.to_str());
     let (Some(text), Some(start)) = (text, start) else {
         return path.strip_prefix(folder).ok();

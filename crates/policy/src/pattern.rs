@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::fold::{self, Strength};
+use crate::fold::{self, FoldStrength};
 
 /// Why a pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) enum Anchor {
 
 /// What a pattern covers where its last name matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tail {
+pub(crate) enum PatternTail {
     /// The entry and everything below it.
     Whole,
     /// A folder (`x/`) and everything below it.
@@ -78,14 +78,14 @@ pub(crate) enum WildPart {
 pub(crate) struct Pattern {
     pub(crate) base: Anchor,
     pub(crate) parts: Vec<PatternPart>,
-    pub(crate) tail: Tail,
+    pub(crate) tail: PatternTail,
 }
 
 impl Pattern {
     /// Parses a pattern.
     pub(crate) fn parse(text: &str) -> Result<Pattern, PatternError> {
         let text = text.trim_start_matches("./");
-        refuse_useless(text)?;
+        refuse_unusable_pattern(text)?;
         let (mut base, rest) = if let Some(rest) = text.strip_prefix("//") {
             (Anchor::Absolute, rest)
         } else if let Some(rest) = text.strip_prefix('/') {
@@ -98,8 +98,8 @@ impl Pattern {
             (Anchor::AnyDepth, text)
         };
         let (rest, mut tail) = match rest.strip_suffix('/') {
-            Some(rest) if !rest.is_empty() => (rest, Tail::Folder),
-            _ => (rest, Tail::Whole),
+            Some(rest) if !rest.is_empty() => (rest, PatternTail::Folder),
+            _ => (rest, PatternTail::Whole),
         };
         if base == Anchor::AnyDepth && rest.contains('/') {
             base = Anchor::Root;
@@ -107,22 +107,22 @@ impl Pattern {
         let mut parts = Vec::new();
         for name in rest.split('/') {
             if name.is_empty() {
-                return Err(wrong(
+                return Err(new_error(
                     "has an empty name in it",
                     Some(text.replacen("//", "/", 1)),
                 ));
             }
-            let part = part(name)?;
+            let part = parse_part(name)?;
             if part != PatternPart::AnyDepth || parts.last() != Some(&PatternPart::AnyDepth) {
                 parts.push(part);
             }
         }
-        if parts.last() == Some(&PatternPart::AnyDepth) && tail == Tail::Folder {
+        if parts.last() == Some(&PatternPart::AnyDepth) && tail == PatternTail::Folder {
             // `a/**/`: the folders below it.
             parts.push(PatternPart::Wild(vec![WildPart::Star]));
         } else if parts.last() == Some(&PatternPart::AnyDepth) {
             parts.pop();
-            tail = Tail::Inside;
+            tail = PatternTail::Inside;
             if base == Anchor::AnyDepth {
                 base = Anchor::Root;
             }
@@ -137,14 +137,14 @@ impl Pattern {
             _ => None,
         });
         let mut names: Vec<&str> = literal.collect();
-        if names.len() == self.parts.len() && self.tail == Tail::Whole {
+        if names.len() == self.parts.len() && self.tail == PatternTail::Whole {
             names.pop();
         }
         names
     }
 }
 
-fn wrong(message: impl Into<String>, suggestion: Option<String>) -> PatternError {
+fn new_error(message: impl Into<String>, suggestion: Option<String>) -> PatternError {
     PatternError {
         message: message.into(),
         suggestion,
@@ -152,18 +152,21 @@ fn wrong(message: impl Into<String>, suggestion: Option<String>) -> PatternError
 }
 
 /// Refuses patterns that can never match, and syntax that gitignore does not have.
-fn refuse_useless(text: &str) -> Result<(), PatternError> {
+fn refuse_unusable_pattern(text: &str) -> Result<(), PatternError> {
     if text.trim().is_empty() || text.chars().all(|character| character == '/') {
-        return Err(wrong("is empty and can never match", Some("**".to_owned())));
+        return Err(new_error(
+            "is empty and can never match",
+            Some("**".to_owned()),
+        ));
     }
     if text.contains('\0') {
-        return Err(wrong(
+        return Err(new_error(
             "holds a NUL character and can never match",
             Some(text.replace('\0', "")),
         ));
     }
     if let Some(rest) = text.strip_prefix('!') {
-        return Err(wrong(
+        return Err(new_error(
             "is only a negation, which takes nothing away from anything",
             Some(rest.to_owned()),
         ));
@@ -171,7 +174,7 @@ fn refuse_useless(text: &str) -> Result<(), PatternError> {
     for (dots, words) in [("..", "climbs with `..`"), (".", "has a `.` in it")] {
         if text.split('/').any(|name| name == dots) {
             let kept: Vec<&str> = text.split('/').filter(|name| *name != dots).collect();
-            return Err(wrong(
+            return Err(new_error(
                 format!("{words} and can never match: files are compared by their resolved paths"),
                 Some(kept.join("/")).filter(|kept| !kept.is_empty()),
             ));
@@ -183,7 +186,7 @@ fn refuse_useless(text: &str) -> Result<(), PatternError> {
         && inner.contains(',')
     {
         let first = inner.split(',').next().unwrap_or_default();
-        return Err(wrong(
+        return Err(new_error(
             "has `{a,b}`, which gitignore patterns do not know: write one rule for each (`\\{` for the character)",
             Some(format!("{before}{first}{after}")),
         ));
@@ -192,7 +195,7 @@ fn refuse_useless(text: &str) -> Result<(), PatternError> {
 }
 
 /// Parses one name of a pattern.
-fn part(name: &str) -> Result<PatternPart, PatternError> {
+fn parse_part(name: &str) -> Result<PatternPart, PatternError> {
     if name == "**" {
         return Ok(PatternPart::AnyDepth);
     }
@@ -207,7 +210,7 @@ fn part(name: &str) -> Result<PatternPart, PatternError> {
                     continue;
                 }
                 None => {
-                    return Err(wrong(
+                    return Err(new_error(
                         "ends in a backslash and can never match",
                         Some(name.trim_end_matches('\\').to_owned()),
                     ));
@@ -215,8 +218,8 @@ fn part(name: &str) -> Result<PatternPart, PatternError> {
             },
             '*' => WildPart::Star,
             '?' => WildPart::One,
-            '[' => class(&mut characters).ok_or_else(|| {
-                wrong(
+            '[' => parse_class(&mut characters).ok_or_else(|| {
+                new_error(
                     "has a `[` that is not closed",
                     Some(name.replacen('[', "\\[", 1)),
                 )
@@ -234,8 +237,8 @@ fn part(name: &str) -> Result<PatternPart, PatternError> {
         }
     }
     if pieces.is_empty() {
-        if fold::name(&literal, Strength::Strict).is_empty() {
-            return Err(wrong(
+        if fold::fold_name(&literal, FoldStrength::Strict).is_empty() {
+            return Err(new_error(
                 "has a name of nothing but dots, spaces and invisible characters, which count for nothing",
                 None,
             ));
@@ -244,7 +247,7 @@ fn part(name: &str) -> Result<PatternPart, PatternError> {
     }
     // Folding removes trailing dots and spaces of names, so a pattern that ends in one would never match.
     if literal.ends_with(['.', ' ']) {
-        return Err(wrong(
+        return Err(new_error(
             "ends in a dot or a space, which count for nothing at the end of a name",
             Some(name.trim_end_matches(['.', ' ']).to_owned()),
         ));
@@ -256,7 +259,7 @@ fn part(name: &str) -> Result<PatternPart, PatternError> {
 }
 
 /// Parses a character class after its `[`; none if it is not closed.
-fn class(characters: &mut std::str::Chars<'_>) -> Option<WildPart> {
+fn parse_class(characters: &mut std::str::Chars<'_>) -> Option<WildPart> {
     let mut rest = characters.clone();
     let mut negated = false;
     let mut members: Vec<(char, bool)> = Vec::new();
@@ -285,7 +288,7 @@ fn class(characters: &mut std::str::Chars<'_>) -> Option<WildPart> {
 }
 
 /// Returns a pattern that matches only this path: special characters are escaped.
-pub(crate) fn escaped(path: &str) -> String {
+pub(crate) fn escape_path(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     for character in path.chars() {
         if matches!(character, '*' | '?' | '[' | ']' | '\\' | '{' | '}') {

@@ -5,42 +5,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use crate::decision::{Cause, Decision, Layer, LayeredRule, Mode, Outcome};
-use crate::fold::{self, Strength};
-use crate::name::Name;
+use crate::decision::{Decision, DecisionCause, LayeredRule, Mode, Outcome, RuleLayer};
+use crate::file_names::FileNames;
+use crate::fold::{self, FoldStrength};
+use crate::name::PreparedPath;
 use crate::pattern::Pattern;
-use crate::rule::{Access, Effect, Rule};
+use crate::rule::{Access, Rule, RuleEffect};
 use crate::scope::{Scope, Scopes};
-use crate::sets::{Locations, Sets};
-use crate::table::{self, Secret};
+use crate::sets::{Locations, RuleSets};
+use crate::table::{self, SecretFile};
 use crate::tree::NameKind;
-
-/// The names of one file. A rule that forbids counts for each of them; a rule that allows must cover the opened one.
-#[derive(Clone, Copy, Debug)]
-pub struct FileNames<'a> {
-    /// The absolute path with every link resolved.
-    pub opened: &'a Path,
-    /// Other names of the same file: the path as it was given, other hard links.
-    pub others: &'a [&'a Path],
-    /// Whether it is a file or a folder.
-    pub kind: NameKind,
-}
-
-impl<'a> FileNames<'a> {
-    /// Describes a file with a single name.
-    pub fn one(opened: &'a Path) -> Self {
-        FileNames {
-            opened,
-            others: &[],
-            kind: NameKind::File,
-        }
-    }
-
-    fn all(self) -> impl Iterator<Item = &'a Path> {
-        let others = self.others.iter().copied();
-        std::iter::once(self.opened).chain(others.filter(move |other| *other != self.opened))
-    }
-}
 
 /// A part of a protected folder that a person may open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +27,7 @@ pub struct OfferedScope {
 
 /// Whether the answer of a writing tool shows lines of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
+pub enum ShownContent {
     /// The answer shows lines, as that of Edit does, so a file that may not be read may not be edited.
     Lines,
     /// The answer shows nothing of the old file, as that of Write.
@@ -67,14 +41,14 @@ pub struct Policy {
     mode: Mode,
     entries: Vec<LayeredRule>,
     scopes: Scopes,
-    deny_read: Sets,
-    deny_write: Sets,
-    ask_write: Sets,
-    allow_write: Sets,
+    deny_read: RuleSets,
+    deny_write: RuleSets,
+    ask_write: RuleSets,
+    allow_write: RuleSets,
     /// The user's own allow rules, which permit reading secret files.
-    lift_secret: Sets,
+    lift_secret: RuleSets,
     /// The files that no credential is written into.
-    guards: Sets,
+    guards: RuleSets,
     /// The settings files in force, folded.
     settings: Vec<String>,
     /// The files that the programs of the settings are started from, folded.
@@ -82,7 +56,7 @@ pub struct Policy {
 }
 
 /// Files that models share: no credential is written into them.
-const GUARDED: &[&str] = &[
+const GUARDED_FILES: &[&str] = &[
     "AGENTS.md",
     "CLAUDE.md",
     "GEMINI.md",
@@ -100,20 +74,20 @@ impl Policy {
         scopes: Vec<Scope>,
         resolve: &dyn Fn(&Path) -> PathBuf,
     ) -> Policy {
-        let mut deny_read = Sets::new(Strength::Strict);
-        let mut deny_write = Sets::new(Strength::Strict);
-        let mut ask_write = Sets::new(Strength::Strict);
-        let mut allow_write = Sets::new(Strength::Plain);
-        let mut lift_secret = Sets::new(Strength::Plain);
+        let mut deny_read = RuleSets::new(FoldStrength::Strict);
+        let mut deny_write = RuleSets::new(FoldStrength::Strict);
+        let mut ask_write = RuleSets::new(FoldStrength::Strict);
+        let mut allow_write = RuleSets::new(FoldStrength::Plain);
+        let mut lift_secret = RuleSets::new(FoldStrength::Plain);
         for (number, entry) in entries.iter().enumerate() {
             let set = match (entry.effect, entry.rule.access()) {
-                (Effect::Deny, Access::Read) => &mut deny_read,
-                (Effect::Deny, Access::Write) => &mut deny_write,
-                (Effect::Ask, Access::Write) => &mut ask_write,
-                (Effect::Allow, Access::Write) => &mut allow_write,
-                (Effect::Allow, Access::Read) if entry.layer.is_users_own() => &mut lift_secret,
+                (RuleEffect::Deny, Access::Read) => &mut deny_read,
+                (RuleEffect::Deny, Access::Write) => &mut deny_write,
+                (RuleEffect::Ask, Access::Write) => &mut ask_write,
+                (RuleEffect::Allow, Access::Write) => &mut allow_write,
+                (RuleEffect::Allow, Access::Read) if entry.layer.is_users_own() => &mut lift_secret,
                 // Reading never asks: what is not denied is allowed.
-                (Effect::Allow | Effect::Ask, Access::Read) => continue,
+                (RuleEffect::Allow | RuleEffect::Ask, Access::Read) => continue,
             };
             let pattern = (entry.rule.pattern(), entry.layer);
             set.add(&ground, resolve, pattern, number as u32);
@@ -128,7 +102,7 @@ impl Policy {
             ask_write,
             allow_write,
             lift_secret,
-            guards: Sets::new(Strength::Strict),
+            guards: RuleSets::new(FoldStrength::Strict),
             settings: Vec::new(),
             programs: LazyLock::new(Box::new(Vec::new)),
         }
@@ -140,9 +114,9 @@ impl Policy {
     #[must_use]
     pub fn with_guards(mut self, further: &[String], resolve: &dyn Fn(&Path) -> PathBuf) -> Policy {
         let further = further.iter().map(String::as_str);
-        for (number, text) in GUARDED.iter().copied().chain(further).enumerate() {
+        for (number, text) in GUARDED_FILES.iter().copied().chain(further).enumerate() {
             if let Ok(pattern) = Pattern::parse(text) {
-                let pattern = (&pattern, Layer::User);
+                let pattern = (&pattern, RuleLayer::User);
                 self.guards
                     .add(&self.ground, resolve, pattern, number as u32);
             }
@@ -153,13 +127,17 @@ impl Policy {
     /// Protects the settings files in force, whatever their names, both as they are spelled and with links resolved: a
     /// model must not change its own permissions.
     #[must_use]
-    pub fn with_settings(
+    pub fn with_settings_files(
         mut self,
         files: &[PathBuf],
         resolve: &dyn Fn(&Path) -> PathBuf,
     ) -> Policy {
         let spellings = files.iter().flat_map(|file| [file.clone(), resolve(file)]);
-        let folded = spellings.map(|file| fold::path(&file, Strength::Strict).as_str().to_owned());
+        let folded = spellings.map(|file| {
+            fold::fold_path(&file, FoldStrength::Strict)
+                .as_str()
+                .to_owned()
+        });
         self.settings = folded.collect();
         self
     }
@@ -168,10 +146,14 @@ impl Policy {
     /// must not control what these programs do. `list` is called when a write is first decided on, because it searches
     /// the folders of `PATH`, which took a fifth of the start-up time of a server.
     #[must_use]
-    pub fn with_programs(mut self, list: Box<dyn FnOnce() -> Vec<PathBuf> + Send>) -> Policy {
+    pub fn with_program_list(mut self, list: Box<dyn FnOnce() -> Vec<PathBuf> + Send>) -> Policy {
         let roots = self.ground.roots.clone();
         let below = move |file: &PathBuf| roots.iter().any(|root| file.starts_with(root));
-        let folded = |file: PathBuf| fold::path(&file, Strength::Strict).as_str().to_owned();
+        let folded = |file: PathBuf| {
+            fold::fold_path(&file, FoldStrength::Strict)
+                .as_str()
+                .to_owned()
+        };
         let programs = move || list().into_iter().filter(below).map(folded).collect();
         self.programs = LazyLock::new(Box::new(programs));
         self
@@ -179,12 +161,12 @@ impl Policy {
 
     /// Returns whether a file is one that no credential is written into.
     pub fn is_guarded(&self, names: FileNames<'_>) -> bool {
-        let guarded = |name: &Name<'_>| self.guards.find(name, NameKind::File).is_some();
-        self.prepared(names).iter().any(guarded)
+        let guarded = |name: &PreparedPath<'_>| self.guards.find(name, NameKind::File).is_some();
+        self.prepare_names(names).iter().any(guarded)
     }
 
     /// Returns all rules in force, in the order of their layers.
-    pub fn entries(&self) -> &[LayeredRule] {
+    pub fn layered_rules(&self) -> &[LayeredRule] {
         &self.entries
     }
 
@@ -194,89 +176,90 @@ impl Policy {
     }
 
     /// Returns the roots that patterns start from.
-    pub fn ground(&self) -> &Locations {
+    pub fn locations(&self) -> &Locations {
         &self.ground
     }
 
     /// Returns whether a file's text and name may be shown. For walks over many files: the path is absolute with links
     /// resolved, and is below a root or read root. Takes no lock and, for a plain ASCII path, allocates nothing.
     pub fn may_read(&self, path: &Path, kind: NameKind) -> Decision<'_> {
-        self.may_read_name(&Name::new(&self.ground, path), kind)
+        self.may_read_name(&PreparedPath::new(&self.ground, path), kind)
     }
 
-    fn may_read_name(&self, name: &Name<'_>, kind: NameKind) -> Decision<'_> {
+    fn may_read_name(&self, name: &PreparedPath<'_>, kind: NameKind) -> Decision<'_> {
         if let Some(number) = self.deny_read.find(name, kind) {
-            return Decision::new(Outcome::Deny, self.rule(number));
+            return Decision::new(Outcome::Deny, self.rule_cause(number));
         }
         if kind == NameKind::File
-            && let Some(secret) = secret(name)
+            && let Some(secret) = find_secret(name)
             && self.lift_secret.find(name, kind).is_none()
         {
-            let pattern = secret.pattern();
-            return Decision::new(Outcome::Deny, Cause::Secret { pattern });
+            let pattern = secret.display_pattern();
+            return Decision::new(Outcome::Deny, DecisionCause::Secret { pattern });
         }
-        Decision::new(Outcome::Allow, Cause::Nothing)
+        Decision::new(Outcome::Allow, DecisionCause::Nothing)
     }
 
     /// Returns whether a file may be read under any of its names.
-    pub fn reading(&self, names: FileNames<'_>) -> Decision<'_> {
-        self.reading_of(&self.prepared(names), names.kind)
+    pub fn may_read_names(&self, names: FileNames<'_>) -> Decision<'_> {
+        self.may_read_all(&self.prepare_names(names), names.kind)
     }
 
-    fn reading_of(&self, names: &[Name<'_>], kind: NameKind) -> Decision<'_> {
+    fn may_read_all(&self, names: &[PreparedPath<'_>], kind: NameKind) -> Decision<'_> {
         // If the user allows the opened secret file by name, its other names do not deny it.
         let lifted = || {
             names.first().is_some_and(|opened| {
-                secret(opened).is_some() && self.lift_secret.find(opened, kind).is_some()
+                find_secret(opened).is_some() && self.lift_secret.find(opened, kind).is_some()
             })
         };
         let counts = |decision: &Decision<'_>| {
-            decision.is_denied() && !(matches!(decision.cause, Cause::Secret { .. }) && lifted())
+            decision.is_denied()
+                && !(matches!(decision.cause, DecisionCause::Secret { .. }) && lifted())
         };
         let mut decisions = names.iter().map(|name| self.may_read_name(name, kind));
         decisions
             .find(counts)
-            .unwrap_or(Decision::new(Outcome::Allow, Cause::Nothing))
+            .unwrap_or(Decision::new(Outcome::Allow, DecisionCause::Nothing))
     }
 
-    fn prepared<'a>(&self, names: FileNames<'a>) -> Vec<Name<'a>> {
+    fn prepare_names<'a>(&self, names: FileNames<'a>) -> Vec<PreparedPath<'a>> {
         names
-            .all()
-            .map(|path| Name::new(&self.ground, path))
+            .all_names()
+            .map(|path| PreparedPath::new(&self.ground, path))
             .collect()
     }
 
     /// Returns whether a file may be changed.
-    pub fn writing(&self, names: FileNames<'_>, shows: Shows) -> Decision<'_> {
+    pub fn may_write(&self, names: FileNames<'_>, shows: ShownContent) -> Decision<'_> {
         let (opened, kind) = (names.opened, names.kind);
-        let names = &self.prepared(names);
-        let rule_of = |sets: &Sets| {
+        let names = &self.prepare_names(names);
+        let rule_of = |sets: &RuleSets| {
             let mut found = names
                 .iter()
                 .filter_map(|name| sets.find(name, NameKind::File));
-            found.next().map(|number| self.rule(number))
+            found.next().map(|number| self.rule_cause(number))
         };
         if let Some(cause) = rule_of(&self.deny_write) {
             return Decision::new(Outcome::Deny, cause);
         }
-        if shows == Shows::Lines {
-            let reading = self.reading_of(names, kind);
+        if shows == ShownContent::Lines {
+            let reading = self.may_read_all(names, kind);
             if reading.is_denied() {
                 return reading;
             }
         }
         if let Some(root) = self.ground.read_root(opened) {
-            return Decision::new(Outcome::Deny, Cause::ReadRoot(root));
+            return Decision::new(Outcome::Deny, DecisionCause::ReadRoot(root));
         }
         if self.mode == Mode::Plan {
-            return Decision::new(Outcome::Deny, Cause::Mode(Mode::Plan));
+            return Decision::new(Outcome::Deny, DecisionCause::Mode(Mode::Plan));
         }
-        if let Some(name) = names.iter().find_map(|name| self.protected(name)) {
-            return Decision::new(Outcome::Ask, Cause::Protected { name });
+        if let Some(name) = names.iter().find_map(|name| self.protected_name(name)) {
+            return Decision::new(Outcome::Ask, DecisionCause::Protected { name });
         }
-        if let Some(secret) = names.iter().find_map(secret) {
-            let pattern = secret.pattern();
-            return Decision::new(Outcome::Ask, Cause::Secret { pattern });
+        if let Some(secret) = names.iter().find_map(find_secret) {
+            let pattern = secret.display_pattern();
+            return Decision::new(Outcome::Ask, DecisionCause::Secret { pattern });
         }
         if self.mode != Mode::Bypass
             && let Some(cause) = rule_of(&self.ask_write)
@@ -287,38 +270,38 @@ impl Policy {
             .first()
             .map(|opened| self.allow_write.find(opened, NameKind::File));
         if let Some(number) = allowed.flatten() {
-            return Decision::new(Outcome::Allow, self.rule(number));
+            return Decision::new(Outcome::Allow, self.rule_cause(number));
         }
         let outcome = match self.mode {
             Mode::Ask => Outcome::Ask,
             Mode::AcceptEdits | Mode::Bypass => Outcome::Allow,
             Mode::Plan => Outcome::Deny,
         };
-        Decision::new(outcome, Cause::Mode(self.mode))
+        Decision::new(outcome, DecisionCause::Mode(self.mode))
     }
 
     /// Returns whether a rule that is not part of the policy covers a file, in every spelling that forbidding rules are
     /// compared with.
-    pub fn covers(&self, rule: &Rule, layer: Layer, names: FileNames<'_>) -> bool {
-        let mut alone = Sets::new(Strength::Strict);
+    pub fn covers_file(&self, rule: &Rule, layer: RuleLayer, names: FileNames<'_>) -> bool {
+        let mut alone = RuleSets::new(FoldStrength::Strict);
         let resolve = |path: &Path| path.to_path_buf();
         alone.add(&self.ground, &resolve, (rule.pattern(), layer), 0);
-        let names = self.prepared(names);
+        let names = self.prepare_names(names);
         names
             .iter()
             .any(|name| alone.find(name, NameKind::File).is_some())
     }
 
     /// Returns all rules that cover a file for an access, whether or not they decide, strongest effect first.
-    pub fn covering(&self, names: FileNames<'_>, access: Access) -> Vec<&LayeredRule> {
-        let names = self.prepared(names);
+    pub fn rules_covering(&self, names: FileNames<'_>, access: Access) -> Vec<&LayeredRule> {
+        let names = self.prepare_names(names);
         let resolve = |path: &Path| path.to_path_buf();
         let covers = |entry: &&LayeredRule| {
             let strength = match entry.effect {
-                Effect::Allow => Strength::Plain,
-                Effect::Deny | Effect::Ask => Strength::Strict,
+                RuleEffect::Allow => FoldStrength::Plain,
+                RuleEffect::Deny | RuleEffect::Ask => FoldStrength::Strict,
             };
-            let mut alone = Sets::new(strength);
+            let mut alone = RuleSets::new(strength);
             alone.add(
                 &self.ground,
                 &resolve,
@@ -326,8 +309,8 @@ impl Policy {
                 0,
             );
             let mut names = names.iter().take(match entry.effect {
-                Effect::Allow => 1,
-                Effect::Deny | Effect::Ask => usize::MAX,
+                RuleEffect::Allow => 1,
+                RuleEffect::Deny | RuleEffect::Ask => usize::MAX,
             });
             names.any(|name| alone.find(name, NameKind::File).is_some())
         };
@@ -344,8 +327,8 @@ impl Policy {
     /// Returns the scope that a person may open for a protected file, if there is one narrower than the whole folder: a
     /// folder that is a self-contained unit, such as one skill.
     pub fn offered_scope(&self, path: &Path) -> Option<OfferedScope> {
-        let below = Name::new(&self.ground, path).below;
-        let (pattern, folder) = Scope::offered(&below.to_string_lossy())?;
+        let below = PreparedPath::new(&self.ground, path).below;
+        let (pattern, folder) = Scope::scope_to_offer(&below.to_string_lossy())?;
         let root = path.ancestors().nth(below.iter().count())?;
         Some(OfferedScope {
             pattern,
@@ -354,12 +337,12 @@ impl Policy {
     }
 
     /// Returns whether a path is in a read root.
-    pub fn is_for_reading(&self, path: &Path) -> bool {
+    pub fn is_in_read_root(&self, path: &Path) -> bool {
         self.ground.read_root(path).is_some()
     }
 
     /// Returns the rules that deny reading.
-    pub(crate) fn denied_reading(&self) -> &Sets {
+    pub(crate) fn read_deny_rules(&self) -> &RuleSets {
         &self.deny_read
     }
 
@@ -369,32 +352,34 @@ impl Policy {
         roots.any(|root| root.parent() == Some(folder))
     }
 
-    pub(crate) fn rule(&self, number: u32) -> Cause<'_> {
-        Cause::Rule(&self.entries[number as usize])
+    pub(crate) fn rule_cause(&self, number: u32) -> DecisionCause<'_> {
+        DecisionCause::Rule(&self.entries[number as usize])
     }
 
     /// Returns the protected name in a path, unless a scope opens the path.
-    fn protected(&self, name: &Name<'_>) -> Option<&'static str> {
+    fn protected_name(&self, name: &PreparedPath<'_>) -> Option<&'static str> {
         for (files, known) in [
             (&self.settings, "a settings file of lancet"),
             (&*self.programs, "a program that lancet's settings start"),
         ] {
-            let is_named = |file: &String| file == name.absolute(Strength::Strict).as_str();
+            let is_named =
+                |file: &String| file == name.absolute_form(FoldStrength::Strict).as_str();
             if files.iter().any(is_named) {
                 return Some(known);
             }
         }
         let root = name.root_name();
-        name.strong().find_map(|folded| {
-            let found = table::protected(folded).or_else(|| table::inside(&root, folded));
+        name.strongly_folded_forms().find_map(|folded| {
+            let found =
+                table::find_protected(folded).or_else(|| table::find_inside_root(&root, folded));
             let (known, opens, rest) = found?;
-            let opened = self.scopes.opening(name, opens, rest);
+            let opened = self.scopes.scope_opening(name, opens, rest);
             opened.is_none().then_some(known)
         })
     }
 }
 
 /// Returns the entry of the table of secret files that a name matches.
-fn secret(name: &Name<'_>) -> Option<&'static Secret> {
-    name.strong().find_map(table::secret)
+fn find_secret(name: &PreparedPath<'_>) -> Option<&'static SecretFile> {
+    name.strongly_folded_forms().find_map(table::find_secret)
 }

@@ -16,11 +16,11 @@ pub enum Access {
 
 impl Access {
     /// Returns the access that a tool needs; none if there is no such tool.
-    pub fn of_tool(tool: &str) -> Option<Access> {
+    pub fn for_tool(tool: &str) -> Option<Access> {
         let known = |names: &[&str]| names.contains(&tool);
-        if known(READING) {
+        if known(READING_TOOLS) {
             Some(Access::Read)
-        } else if known(WRITING) {
+        } else if known(WRITING_TOOLS) {
             Some(Access::Write)
         } else {
             None
@@ -28,7 +28,7 @@ impl Access {
     }
 
     /// Returns the tool name that rules for this access are usually written with.
-    pub fn tool(self) -> &'static str {
+    pub fn tool_name(self) -> &'static str {
         match self {
             Access::Read => "Read",
             Access::Write => "Edit",
@@ -37,10 +37,10 @@ impl Access {
 }
 
 /// The tools that read. A rule for one of them covers all.
-const READING: &[&str] = &["Read", "Glob", "Grep", "Diagnostics"];
+const READING_TOOLS: &[&str] = &["Read", "Glob", "Grep", "Diagnostics"];
 
 /// The tools that write. A rule for one of them covers all.
-const WRITING: &[&str] = &[
+const WRITING_TOOLS: &[&str] = &[
     "Edit",
     "MultiEdit",
     "Write",
@@ -60,7 +60,7 @@ const WRITING: &[&str] = &[
 
 /// The effect of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effect {
+pub enum RuleEffect {
     /// The access is refused, whatever other rules say.
     Deny,
     /// The access needs a person's consent.
@@ -69,13 +69,13 @@ pub enum Effect {
     Allow,
 }
 
-impl Effect {
+impl RuleEffect {
     /// Returns the name of the effect's list in the settings.
     pub fn as_str(self) -> &'static str {
         match self {
-            Effect::Deny => "deny",
-            Effect::Ask => "ask",
-            Effect::Allow => "allow",
+            RuleEffect::Deny => "deny",
+            RuleEffect::Ask => "ask",
+            RuleEffect::Allow => "allow",
         }
     }
 }
@@ -118,20 +118,21 @@ impl Rule {
                 Some(pattern) => (tool, pattern),
                 None => {
                     return Err(RuleError {
-                        message: format!("the rule {} is not closed", quoted(text)),
+                        message: format!("the rule {} is not closed", quote_setting(text)),
                         suggestion: Some(format!("{trimmed})")),
                     });
                 }
             },
         };
-        let access = Access::of_tool(tool).ok_or_else(|| unknown_tool(text, tool, pattern))?;
+        let access =
+            Access::for_tool(tool).ok_or_else(|| unknown_tool_error(text, tool, pattern))?;
         let pattern = Pattern::parse(pattern).map_err(
             |PatternError {
                  message,
                  suggestion,
              }| {
                 RuleError {
-                    message: format!("the pattern of {} {message}", quoted(text)),
+                    message: format!("the pattern of {} {message}", quote_setting(text)),
                     suggestion: suggestion.map(|meant| format!("{tool}({meant})")),
                 }
             },
@@ -145,8 +146,8 @@ impl Rule {
 
     /// Returns the text of the narrowest rule for one file, which contains its absolute path.
     pub fn for_file(access: Access, path: &str) -> String {
-        let escaped = crate::pattern::escaped(path);
-        format!("{}(/{escaped})", access.tool())
+        let escaped = crate::pattern::escape_path(path);
+        format!("{}(/{escaped})", access.tool_name())
     }
 
     /// Returns the text of the rule as it was written.
@@ -170,7 +171,7 @@ impl fmt::Display for Rule {
     }
 }
 
-fn unknown_tool(text: &str, tool: &str, pattern: &str) -> RuleError {
+fn unknown_tool_error(text: &str, tool: &str, pattern: &str) -> RuleError {
     if tool.trim().is_empty() || tool.contains(['/', '*', '.']) {
         let files = if tool.trim().is_empty() {
             pattern
@@ -178,15 +179,18 @@ fn unknown_tool(text: &str, tool: &str, pattern: &str) -> RuleError {
             text
         };
         return RuleError {
-            message: format!("the rule {} names no tool", quoted(text)),
+            message: format!("the rule {} names no tool", quote_setting(text)),
             suggestion: Some(format!("Edit({})", files.trim()))
                 .filter(|_| !files.trim().is_empty()),
         };
     }
-    let known = READING.iter().chain(WRITING).copied();
-    let closest = lancet_text::closest(tool.trim(), known, 1);
+    let known = READING_TOOLS.iter().chain(WRITING_TOOLS).copied();
+    let closest = lancet_text::closest_names(tool.trim(), known, 1);
     RuleError {
-        message: format!("there is no tool {} to write a rule for", quoted(tool)),
+        message: format!(
+            "there is no tool {} to write a rule for",
+            quote_setting(tool)
+        ),
         suggestion: closest.first().map(|meant| match text.split_once('(') {
             Some((_, rest)) => format!("{meant}({rest}"),
             None => (*meant).to_owned(),
@@ -195,6 +199,6 @@ fn unknown_tool(text: &str, tool: &str, pattern: &str) -> RuleError {
 }
 
 /// Quotes a text of the settings, cut to a length that fits into a message.
-fn quoted(text: &str) -> String {
+fn quote_setting(text: &str) -> String {
     format!("{:?}", text.chars().take(80).collect::<String>())
 }

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use table::{Alphabet, FORMATS, Format, Proof};
+use table::{CREDENTIAL_FORMATS, CredentialAlphabet, CredentialFormat, ExtraCheck};
 
 /// A credential that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,47 +24,47 @@ pub struct Credential {
 
 /// Returns the known kinds of credentials.
 pub fn credential_kinds() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().map(|format| format.kind)
+    CREDENTIAL_FORMATS.iter().map(|format| format.kind)
 }
 
 /// Finds the first credential in a text.
 pub fn find_credential(text: &str) -> Option<Credential> {
     static SCAN: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let scan = SCAN.get_or_init(|| {
-        let prefixes = FORMATS.iter().map(|format| format.prefix);
+        let prefixes = CREDENTIAL_FORMATS.iter().map(|format| format.prefix);
         AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .build(prefixes)
             .ok()
     });
     let found = scan.as_ref()?.find_overlapping_iter(text).filter(|found| {
-        let format = &FORMATS[found.pattern().as_usize()];
-        format.fits(text, found.start())
+        let format = &CREDENTIAL_FORMATS[found.pattern().as_usize()];
+        format.matches_at(text, found.start())
     });
     found
         .map(|found| Credential {
-            kind: FORMATS[found.pattern().as_usize()].kind,
+            kind: CREDENTIAL_FORMATS[found.pattern().as_usize()].kind,
             at: found.start(),
         })
         .min_by_key(|credential| credential.at)
 }
 
-impl Format {
+impl CredentialFormat {
     /// Returns whether a credential of this format begins at this prefix.
-    fn fits(&self, text: &str, at: usize) -> bool {
+    fn matches_at(&self, text: &str, at: usize) -> bool {
         let before = text[..at].chars().next_back();
         // A PEM header may follow a letter: in a string it is the `n` of an escaped newline.
         let joined = before.is_some_and(|before| before.is_ascii_alphanumeric() || before == '_');
-        if joined && self.alphabet != Alphabet::Pem {
+        if joined && self.alphabet != CredentialAlphabet::Pem {
             return false;
         }
         let rest = &text[at + self.prefix.len()..];
         let body = match self.alphabet {
-            Alphabet::Pem => "",
+            CredentialAlphabet::Pem => "",
             alphabet => {
                 let end = rest
                     .bytes()
-                    .position(|byte| !alphabet.has(byte))
+                    .position(|byte| !alphabet.allows(byte))
                     .unwrap_or(rest.len());
                 &rest[..end]
             }
@@ -77,18 +77,18 @@ impl Format {
             return false;
         }
         match self.proof {
-            Proof::Random => is_varied(body),
-            Proof::Crc => checksum::crc_base62(body) || is_varied(body),
-            Proof::Jwt => checksum::is_token(self.prefix, body),
-            Proof::Holds(mark) => body.contains(mark) && is_varied(body),
-            Proof::Password => has_password(body),
-            Proof::PrivateKey => is_pem_key(rest),
+            ExtraCheck::Random => has_varied_characters(body),
+            ExtraCheck::Crc => checksum::has_valid_checksum(body) || has_varied_characters(body),
+            ExtraCheck::Jwt => checksum::is_valid_token(self.prefix, body),
+            ExtraCheck::Holds(mark) => body.contains(mark) && has_varied_characters(body),
+            ExtraCheck::Password => contains_real_password(body),
+            ExtraCheck::PrivateKey => is_pem_key(rest),
         }
     }
 }
 
 /// Returns whether the characters look random: `xxxx`, `0000` and `your-token-here` do not.
-fn is_varied(body: &str) -> bool {
+fn has_varied_characters(body: &str) -> bool {
     let lowered = body.to_ascii_lowercase();
     if [
         "example",
@@ -125,7 +125,7 @@ fn is_varied(body: &str) -> bool {
 }
 
 /// Returns whether a short text repeats the same few characters.
-fn is_made_of_few(text: &str) -> bool {
+fn has_few_characters(text: &str) -> bool {
     let mut characters: Vec<char> = text.chars().collect();
     characters.sort_unstable();
     characters.dedup();
@@ -151,7 +151,7 @@ fn is_pem_key(rest: &str) -> bool {
 
 /// Returns whether a URL contains a password that looks real, as in `user:password@host`: placeholders and variables do
 /// not.
-fn has_password(body: &str) -> bool {
+fn contains_real_password(body: &str) -> bool {
     let Some((account, _)) = body.rsplit_once('@') else {
         return false;
     };
@@ -160,6 +160,6 @@ fn has_password(body: &str) -> bool {
     };
     password.len() >= 8
         && password.bytes().any(|byte| byte.is_ascii_digit())
-        && !is_made_of_few(password)
+        && !has_few_characters(password)
         && !password.contains(['$', '{', '<', '*'])
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::decision::Layer;
-use crate::fold::{self, Strength};
-use crate::name::Name;
+use crate::decision::RuleLayer;
+use crate::fold::{self, FoldStrength};
+use crate::name::PreparedPath;
 use crate::pattern::{Anchor, Pattern, PatternPart};
-use crate::tree::{NameFilter, NameKind, PrefixMatch, Tree};
+use crate::tree::{NameFilter, NameKind, PatternTree, PrefixMatch};
 
 /// The folders that patterns start from.
 #[derive(Clone, Debug, Default)]
@@ -49,23 +49,23 @@ pub(crate) struct FolderStates {
 
 /// The rules of one effect and one access.
 #[derive(Debug)]
-pub(crate) struct Sets {
-    strength: Strength,
+pub(crate) struct RuleSets {
+    strength: FoldStrength,
     /// The rules that start from each root.
-    each: Tree,
+    each: PatternTree,
     /// The rules that start from the first root only.
-    first: Tree,
+    first: PatternTree,
     /// The rules that start from `/`.
-    absolute: Tree,
+    absolute: PatternTree,
 }
 
-impl Sets {
-    pub(crate) fn new(strength: Strength) -> Sets {
-        Sets {
+impl RuleSets {
+    pub(crate) fn new(strength: FoldStrength) -> RuleSets {
+        RuleSets {
             strength,
-            each: Tree::new(strength),
-            first: Tree::new(strength),
-            absolute: Tree::new(strength),
+            each: PatternTree::new(strength),
+            first: PatternTree::new(strength),
+            absolute: PatternTree::new(strength),
         }
     }
 
@@ -74,24 +74,24 @@ impl Sets {
         &mut self,
         ground: &Locations,
         resolve: &dyn Fn(&Path) -> PathBuf,
-        (pattern, layer): (&Pattern, Layer),
+        (pattern, layer): (&Pattern, RuleLayer),
         number: u32,
     ) {
         let any = [PatternPart::AnyDepth];
         match pattern.base {
             Anchor::AnyDepth => {
                 let tree = match layer {
-                    Layer::Project => &mut self.first,
-                    Layer::User | Layer::CommandLine | Layer::Host => &mut self.each,
+                    RuleLayer::Project => &mut self.first,
+                    RuleLayer::User | RuleLayer::CommandLine | RuleLayer::Host => &mut self.each,
                 };
                 tree.add(any.iter().chain(&pattern.parts), pattern.tail, number);
             }
             Anchor::Root => {
                 // `**` on the command line means the files of every root.
                 let tree = match layer {
-                    Layer::User | Layer::Host => &mut self.each,
-                    Layer::CommandLine if pattern.parts.is_empty() => &mut self.each,
-                    Layer::Project | Layer::CommandLine => &mut self.first,
+                    RuleLayer::User | RuleLayer::Host => &mut self.each,
+                    RuleLayer::CommandLine if pattern.parts.is_empty() => &mut self.each,
+                    RuleLayer::Project | RuleLayer::CommandLine => &mut self.first,
                 };
                 tree.add(pattern.parts.iter(), pattern.tail, number);
             }
@@ -130,34 +130,34 @@ impl Sets {
     }
 
     /// Returns the lowest number of the rules that cover a file.
-    pub(crate) fn find(&self, name: &Name<'_>, kind: NameKind) -> Option<u32> {
+    pub(crate) fn find(&self, name: &PreparedPath<'_>, kind: NameKind) -> Option<u32> {
         let mut found = None;
         if !self.each.is_empty() || !self.first.is_empty() {
-            let folded = name.relative(self.strength);
+            let folded = name.relative_form(self.strength);
             found = self.find_relative(name.root, folded.as_str(), kind);
             for (root, relative) in &name.inner {
-                let folded = fold::path(relative, self.strength);
+                let folded = fold::fold_path(relative, self.strength);
                 let inner = self.find_relative(Some(*root), folded.as_str(), kind);
-                found = least(found, inner);
+                found = lowest_number(found, inner);
             }
         }
         if !self.absolute.is_empty() {
-            let folded = name.absolute(self.strength);
-            found = least(found, self.absolute.find(folded.as_str(), kind));
+            let folded = name.absolute_form(self.strength);
+            found = lowest_number(found, self.absolute.find(folded.as_str(), kind));
         }
-        if self.strength == Strength::Strict
+        if self.strength == FoldStrength::Strict
             && let Some(drive) = &name.drive
         {
-            found = least(found, self.find_relative(name.root, &drive.relative, kind));
-            found = least(found, self.absolute.find(&drive.absolute, kind));
+            found = lowest_number(found, self.find_relative(name.root, &drive.relative, kind));
+            found = lowest_number(found, self.absolute.find(&drive.absolute, kind));
         }
         found
     }
 
     /// Matches the names of a folder that has one root around it, in all trees.
-    pub(crate) fn match_prefix(&self, folder: &Name<'_>) -> FolderStates {
-        let relative = folder.relative(self.strength);
-        let match_tree = |tree: &Tree, path: &str| match tree.is_empty() {
+    pub(crate) fn match_prefix(&self, folder: &PreparedPath<'_>) -> FolderStates {
+        let relative = folder.relative_form(self.strength);
+        let match_tree = |tree: &PatternTree, path: &str| match tree.is_empty() {
             true => PrefixMatch::default(),
             false => tree.match_prefix(path),
         };
@@ -170,21 +170,26 @@ impl Sets {
             true => PrefixMatch::default(),
             false => self
                 .absolute
-                .match_prefix(folder.absolute(self.strength).as_str()),
+                .match_prefix(folder.absolute_form(self.strength).as_str()),
         };
-        self.joined(each, first, absolute)
+        self.join_matches(each, first, absolute)
     }
 
     /// Continues the match with a folder inside that folder, given by its folded name.
     pub(crate) fn advance(&self, states: &FolderStates, name: &str) -> FolderStates {
-        self.joined(
+        self.join_matches(
             self.each.advance(&states.each, name),
             self.first.advance(&states.first, name),
             self.absolute.advance(&states.absolute, name),
         )
     }
 
-    fn joined(&self, each: PrefixMatch, first: PrefixMatch, absolute: PrefixMatch) -> FolderStates {
+    fn join_matches(
+        &self,
+        each: PrefixMatch,
+        first: PrefixMatch,
+        absolute: PrefixMatch,
+    ) -> FolderStates {
         let mut filter = NameFilter::default();
         filter.add(&self.each, &each);
         filter.add(&self.first, &first);
@@ -204,26 +209,26 @@ impl Sets {
         name: &str,
         kind: NameKind,
     ) -> Option<u32> {
-        if !states.filter.takes(name) {
-            let covered = least(states.each.best, states.first.best);
-            return least(covered, states.absolute.best);
+        if !states.filter.may_match(name) {
+            let covered = lowest_number(states.each.best, states.first.best);
+            return lowest_number(covered, states.absolute.best);
         }
         let found = self.each.find_from(&states.each, name, kind);
-        let found = least(found, self.first.find_from(&states.first, name, kind));
-        least(found, self.absolute.find_from(&states.absolute, name, kind))
+        let found = lowest_number(found, self.first.find_from(&states.first, name, kind));
+        lowest_number(found, self.absolute.find_from(&states.absolute, name, kind))
     }
 
     fn find_relative(&self, root: Option<usize>, folded: &str, kind: NameKind) -> Option<u32> {
         let root = root?;
         let found = self.each.find(folded, kind);
         if root == 0 {
-            return least(found, self.first.find(folded, kind));
+            return lowest_number(found, self.first.find(folded, kind));
         }
         found
     }
 }
 
-fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+fn lowest_number(one: Option<u32>, other: Option<u32>) -> Option<u32> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         _ => one.or(other),

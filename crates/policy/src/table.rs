@@ -4,24 +4,24 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::fold::{self, Strength};
+use crate::fold::{self, FoldStrength};
 
 /// Whether a part below a protected name may be opened by the user's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Opens {
+pub(crate) enum ScopePermission {
     /// Nothing below it: version control, shells' start-up files, permission settings.
     Never,
     /// A part of it, but not the settings files directly in it.
     InPart,
 }
 
-use Opens::{InPart, Never};
+use ScopePermission::{InPart, Never};
 
 /// Names that are protected wherever they occur, with everything below them; `a/b` means `b` directly in a folder `a`.
 /// The name of a folder also protects files that do not exist yet. Instruction files for models (`AGENTS.md`,
 /// `.clinerules`) are not settings and are left out. So are files that a project edits every day and that need consent
 /// before they run (`.envrc`).
-pub(crate) const PROTECTED: &[(&str, Opens)] = &[
+pub(crate) const PROTECTED_NAMES: &[(&str, ScopePermission)] = &[
     // Version control.
     (".git", Never),
     (".hg", Never),
@@ -144,37 +144,37 @@ const PERMISSION_SETTINGS: &[&str] = &[
 ];
 
 /// Files that hold keys or passwords.
-pub(crate) const SECRET: &[Secret] = &[
-    Secret::Name(".env"),
-    Secret::Start(".env.", &[".example", ".sample", ".template"]),
-    Secret::Name("id_rsa"),
-    Secret::Name("id_dsa"),
-    Secret::Name("id_ecdsa"),
-    Secret::Name("id_ed25519"),
-    Secret::End(".pem"),
-    Secret::End(".key"),
-    Secret::End(".p12"),
-    Secret::End(".pfx"),
-    Secret::Name(".netrc"),
-    Secret::Name(".npmrc"),
-    Secret::Name(".pypirc"),
-    Secret::Below(".aws", "credentials"),
+pub(crate) const SECRET_FILES: &[SecretFile] = &[
+    SecretFile::Name(".env"),
+    SecretFile::Start(".env.", &[".example", ".sample", ".template"]),
+    SecretFile::Name("id_rsa"),
+    SecretFile::Name("id_dsa"),
+    SecretFile::Name("id_ecdsa"),
+    SecretFile::Name("id_ed25519"),
+    SecretFile::End(".pem"),
+    SecretFile::End(".key"),
+    SecretFile::End(".p12"),
+    SecretFile::End(".pfx"),
+    SecretFile::Name(".netrc"),
+    SecretFile::Name(".npmrc"),
+    SecretFile::Name(".pypirc"),
+    SecretFile::Below(".aws", "credentials"),
     // The tokens of `lancet serve`, in any state folder; the last two are tokens that are just being created.
-    Secret::Name("serve-token"),
-    Secret::Name("serve-token-read"),
-    Secret::Name("person-token"),
-    Secret::Start("person-token.new-", &[]),
-    Secret::Start("serve-token.new-", &[]),
-    Secret::Start("serve-token-read.new-", &[]),
+    SecretFile::Name("serve-token"),
+    SecretFile::Name("serve-token-read"),
+    SecretFile::Name("person-token"),
+    SecretFile::Start("person-token.new-", &[]),
+    SecretFile::Start("serve-token.new-", &[]),
+    SecretFile::Start("serve-token-read.new-", &[]),
     // Links into the page of `lancet serve`, the devices that it knows, and the file that opens a browser.
-    Secret::Start("serve-page-code.", &[]),
-    Secret::Start("serve-page-device.", &[]),
-    Secret::Start("serve-page-open.", &[]),
+    SecretFile::Start("serve-page-code.", &[]),
+    SecretFile::Start("serve-page-device.", &[]),
+    SecretFile::Start("serve-page-open.", &[]),
 ];
 
 /// How a secret file is recognised.
 #[derive(Debug)]
-pub(crate) enum Secret {
+pub(crate) enum SecretFile {
     /// By its whole name.
     Name(&'static str),
     /// By the start of its name, unless the name ends in one of these.
@@ -185,46 +185,48 @@ pub(crate) enum Secret {
     Below(&'static str, &'static str),
 }
 
-impl Secret {
-    fn is(&self, name: &str, folder: Option<&str>) -> bool {
+impl SecretFile {
+    fn is_match(&self, name: &str, folder: Option<&str>) -> bool {
         match self {
-            Secret::Name(own) => name == *own,
-            Secret::Start(start, except) => {
+            SecretFile::Name(own) => name == *own,
+            SecretFile::Start(start, except) => {
                 name.starts_with(start) && !except.iter().any(|end| name.ends_with(end))
             }
-            Secret::End(end) => name.ends_with(end),
-            Secret::Below(own_folder, own) => name == *own && folder == Some(own_folder),
+            SecretFile::End(end) => name.ends_with(end),
+            SecretFile::Below(own_folder, own) => name == *own && folder == Some(own_folder),
         }
     }
 
     /// Returns the pattern as documentation writes it, such as `*.pem`.
-    pub(crate) fn pattern(&self) -> Cow<'static, str> {
+    pub(crate) fn display_pattern(&self) -> Cow<'static, str> {
         match self {
-            Secret::Name(name) => Cow::Borrowed(name),
-            Secret::Start(start, _) => Cow::Owned(format!("{start}*")),
-            Secret::End(end) => Cow::Owned(format!("*{end}")),
-            Secret::Below(folder, name) => Cow::Owned(format!("{folder}/{name}")),
+            SecretFile::Name(name) => Cow::Borrowed(name),
+            SecretFile::Start(start, _) => Cow::Owned(format!("{start}*")),
+            SecretFile::End(end) => Cow::Owned(format!("*{end}")),
+            SecretFile::Below(folder, name) => Cow::Owned(format!("{folder}/{name}")),
         }
     }
 }
 
 /// Returns the names of secret files that are recognised by their whole name.
 pub fn secret_names() -> impl Iterator<Item = &'static str> {
-    SECRET.iter().filter_map(|secret| match secret {
-        Secret::Name(name) => Some(*name),
+    SECRET_FILES.iter().filter_map(|secret| match secret {
+        SecretFile::Name(name) => Some(*name),
         _ => None,
     })
 }
 
 /// Finds the entry of the table that a folded path matches.
-pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
+pub(crate) fn find_secret(folded: &str) -> Option<&'static SecretFile> {
     let mut names = folded.rsplit('/').filter(|name| !name.is_empty());
     let name = names.next()?;
     if !may_be_secret(name) {
         return None;
     }
     let folder = names.next();
-    SECRET.iter().find(|secret| secret.is(name, folder))
+    SECRET_FILES
+        .iter()
+        .find(|secret| secret.is_match(name, folder))
 }
 
 /// Returns whether a folded name can be a secret file, judged by its beginning and its end; almost no name passes.
@@ -233,36 +235,38 @@ pub(crate) fn may_be_secret(name: &str) -> bool {
         [b'.', ..] | b"credentials" => true,
         [.., b'.', one, two, three] => {
             matches!(&[*one, *two, *three], b"pem" | b"key" | b"p12" | b"pfx")
-                || has_secret_start(name)
+                || begins_like_secret(name)
         }
-        _ => has_secret_start(name),
+        _ => begins_like_secret(name),
     }
 }
 
-fn has_secret_start(name: &str) -> bool {
+fn begins_like_secret(name: &str) -> bool {
     name.starts_with("id_") || name.starts_with("serve-") || name.starts_with("person-")
 }
 
 #[cfg(test)]
 #[test]
-fn every_secret_begins_or_ends_as_the_quick_look_has_it() {
-    for (pattern, path) in SECRET.iter().map(|secret| match secret {
-        Secret::Name(name) => (secret, (*name).to_owned()),
-        Secret::Start(start, _) => (secret, format!("{start}z")),
-        Secret::End(end) => (secret, format!("z{end}")),
-        Secret::Below(folder, name) => (secret, format!("{folder}/{name}")),
+fn quick_check_accepts_every_secret_file() {
+    for (pattern, path) in SECRET_FILES.iter().map(|secret| match secret {
+        SecretFile::Name(name) => (secret, (*name).to_owned()),
+        SecretFile::Start(start, _) => (secret, format!("{start}z")),
+        SecretFile::End(end) => (secret, format!("z{end}")),
+        SecretFile::Below(folder, name) => (secret, format!("{folder}/{name}")),
     }) {
-        assert!(self::secret(&path).is_some(), "{pattern:?}");
+        assert!(self::find_secret(&path).is_some(), "{pattern:?}");
     }
 }
 
 /// Finds the first protected name in a folded path, and the rest of the path after it.
-pub(crate) fn protected(folded: &str) -> Option<(&'static str, Opens, &str)> {
+pub(crate) fn find_protected(folded: &str) -> Option<(&'static str, ScopePermission, &str)> {
     let mut rest = folded;
     loop {
         // Nearly all protected names begin with a dot, and few other names do.
         if matches!(rest.as_bytes().first(), Some(b'.' | b'c' | b'o' | b'l'))
-            && let Some(found) = PROTECTED.iter().find_map(|entry| leading(rest, entry))
+            && let Some(found) = PROTECTED_NAMES
+                .iter()
+                .find_map(|entry| find_leading(rest, entry))
         {
             return Some(found);
         }
@@ -272,19 +276,22 @@ pub(crate) fn protected(folded: &str) -> Option<(&'static str, Opens, &str)> {
 
 /// Finds a protected name of two parts whose folder is the root itself: a user who chooses such a root has chosen the
 /// folder, but not everything in it.
-pub(crate) fn inside<'p>(root: &str, folded: &'p str) -> Option<(&'static str, Opens, &'p str)> {
-    PROTECTED.iter().find_map(|(known, opens)| {
+pub(crate) fn find_inside_root<'p>(
+    root: &str,
+    folded: &'p str,
+) -> Option<(&'static str, ScopePermission, &'p str)> {
+    PROTECTED_NAMES.iter().find_map(|(known, opens)| {
         let own = known.strip_prefix(root)?.strip_prefix('/')?;
-        let (_, _, rest) = leading(folded, &(own, *opens))?;
+        let (_, _, rest) = find_leading(folded, &(own, *opens))?;
         Some((*known, *opens, rest))
     })
 }
 
 /// Finds an entry of the table that a folded path begins with, and the rest of the path.
-fn leading<'p>(
+fn find_leading<'p>(
     folded: &'p str,
-    (known, opens): &(&'static str, Opens),
-) -> Option<(&'static str, Opens, &'p str)> {
+    (known, opens): &(&'static str, ScopePermission),
+) -> Option<(&'static str, ScopePermission, &'p str)> {
     match folded.strip_prefix(known)? {
         "" => Some((known, *opens, "")),
         rest => Some((known, *opens, rest.strip_prefix('/')?)),
@@ -314,13 +321,19 @@ pub enum NameClass {
 
 /// Classifies a path by its names alone, whether or not it exists. If both classes apply, the path is secret, which is
 /// stricter: writing asks, too, and reading is denied. Rules and scopes are not considered.
-pub fn judge(path: &Path) -> Option<NameClass> {
-    let folded = [Strength::Strict, Strength::Drive].map(|strength| fold::path(path, strength));
-    if let Some(secret) = folded.iter().find_map(|folded| secret(folded.as_str())) {
+pub fn classify_path(path: &Path) -> Option<NameClass> {
+    let folded =
+        [FoldStrength::Strict, FoldStrength::Drive].map(|strength| fold::fold_path(path, strength));
+    if let Some(secret) = folded
+        .iter()
+        .find_map(|folded| find_secret(folded.as_str()))
+    {
         return Some(NameClass::Secret {
-            pattern: secret.pattern(),
+            pattern: secret.display_pattern(),
         });
     }
-    let found = folded.iter().find_map(|folded| protected(folded.as_str()));
+    let found = folded
+        .iter()
+        .find_map(|folded| find_protected(folded.as_str()));
     found.map(|(name, ..)| NameClass::Protected { name })
 }

@@ -6,9 +6,9 @@ mod prefix;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::fold::{self, Strength};
-use crate::glob::Glob;
-use crate::pattern::{PatternPart, Tail};
+use crate::fold::{self, FoldStrength};
+use crate::glob::NameGlob;
+use crate::pattern::{PatternPart, PatternTail};
 
 use prefix::ByteSet;
 pub(crate) use prefix::{NameFilter, PrefixMatch};
@@ -26,19 +26,19 @@ type Names = HashMap<Box<str>, u32, BuildHasherDefault<Fnv1a>>;
 
 /// Patterns with a common starting point, each with a number.
 #[derive(Debug)]
-pub(crate) struct Tree {
-    nodes: Vec<Node>,
-    strength: Strength,
+pub(crate) struct PatternTree {
+    nodes: Vec<TreeNode>,
+    strength: FoldStrength,
 }
 
 #[derive(Debug, Default)]
-struct Node {
+struct TreeNode {
     literals: Names,
     /// Patterns `*.ext`, by their text after the last dot.
     endings: Names,
     /// Other names with wildcards, by their first byte; those that begin with a wildcard are in `globs`.
-    starts: HashMap<u8, Vec<(Glob, u32)>, BuildHasherDefault<Fnv1a>>,
-    globs: Vec<(Glob, u32)>,
+    starts: HashMap<u8, Vec<(NameGlob, u32)>, BuildHasherDefault<Fnv1a>>,
+    globs: Vec<(NameGlob, u32)>,
     /// The first bytes of `literals` and `starts`; `lasts` has the last bytes of `endings`.
     firsts: ByteSet,
     lasts: ByteSet,
@@ -46,21 +46,21 @@ struct Node {
     deeper: Option<u32>,
     /// Whether this node is the child for `**`, which stays active for every further name.
     stays: bool,
-    ends: Ends,
+    ends: PatternEnds,
 }
 
 /// The lowest number of the patterns that end at a node, for each kind of end.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ends {
+struct PatternEnds {
     whole: Option<u32>,
     folder: Option<u32>,
     inside: Option<u32>,
 }
 
-impl Tree {
-    pub(crate) fn new(strength: Strength) -> Tree {
-        Tree {
-            nodes: vec![Node::default()],
+impl PatternTree {
+    pub(crate) fn new(strength: FoldStrength) -> PatternTree {
+        PatternTree {
+            nodes: vec![TreeNode::default()],
             strength,
         }
     }
@@ -69,34 +69,34 @@ impl Tree {
         self.nodes.len() == 1 && self.nodes[0].ends.inside.is_none()
     }
 
-    /// Adds a pattern. Of several that match, [`Tree::find`] returns the lowest number.
+    /// Adds a pattern. Of several that match, [`PatternTree::find`] returns the lowest number.
     pub(crate) fn add<'n>(
         &mut self,
         parts: impl Iterator<Item = &'n PatternPart>,
-        tail: Tail,
+        tail: PatternTail,
         number: u32,
     ) {
         let mut at = 0;
         for part in parts {
-            at = self.child(at, part);
+            at = self.add_child(at, part);
         }
         let ends = &mut self.nodes[at].ends;
         let end = match tail {
-            Tail::Whole => &mut ends.whole,
-            Tail::Folder => &mut ends.folder,
-            Tail::Inside => &mut ends.inside,
+            PatternTail::Whole => &mut ends.whole,
+            PatternTail::Folder => &mut ends.folder,
+            PatternTail::Inside => &mut ends.inside,
         };
         *end = Some(end.map_or(number, |known| known.min(number)));
     }
 
-    fn child(&mut self, at: usize, part: &PatternPart) -> usize {
+    fn add_child(&mut self, at: usize, part: &PatternPart) -> usize {
         let next = self.nodes.len() as u32;
         let strength = self.strength;
         let node = &mut self.nodes[at];
         let child = match part {
             PatternPart::AnyDepth => *node.deeper.get_or_insert(next),
             PatternPart::Literal(name) => {
-                let name = fold::name(name, strength).into_boxed_str();
+                let name = fold::fold_name(name, strength).into_boxed_str();
                 name.bytes()
                     .next()
                     .iter()
@@ -104,7 +104,7 @@ impl Tree {
                 *node.literals.entry(name).or_insert(next)
             }
             PatternPart::Wild(pieces) => {
-                let glob = Glob::new(pieces, strength);
+                let glob = NameGlob::new(pieces, strength);
                 let ending = glob
                     .suffix()
                     .and_then(|suffix| suffix.strip_prefix('.'))
@@ -116,7 +116,7 @@ impl Tree {
                         *node.endings.entry(ending.into()).or_insert(next)
                     }
                     None => {
-                        let group = match glob.first() {
+                        let group = match glob.first_byte() {
                             Some(byte) => {
                                 node.firsts.add(byte);
                                 node.starts.entry(byte).or_default()
@@ -130,9 +130,9 @@ impl Tree {
             }
         };
         if child == next {
-            self.nodes.push(Node {
+            self.nodes.push(TreeNode {
                 stays: *part == PatternPart::AnyDepth,
-                ..Node::default()
+                ..TreeNode::default()
             });
         }
         child as usize
@@ -142,27 +142,27 @@ impl Tree {
     /// point on.
     pub(crate) fn find(&self, path: &str, kind: NameKind) -> Option<u32> {
         let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
-        let mut matcher = Matcher {
+        let mut matcher = TreeMatcher {
             nodes: &self.nodes,
             best: None,
         };
-        let mut active = States::default();
+        let mut active = ActiveStates::default();
         if names.peek().is_some() {
-            matcher.offer(self.nodes[0].ends.inside);
+            matcher.offer_number(self.nodes[0].ends.inside);
         }
-        matcher.enter(0, Position::Start, &mut active);
+        matcher.enter_node(0, NamePosition::Start, &mut active);
         while let Some(name) = names.next() {
             if active.length == 0 {
                 break;
             }
             let place = match (names.peek(), kind) {
-                (Some(_), _) => Position::Between,
-                (None, NameKind::Folder) => Position::LastFolder,
-                (None, NameKind::File) => Position::Last,
+                (Some(_), _) => NamePosition::Between,
+                (None, NameKind::Folder) => NamePosition::LastFolder,
+                (None, NameKind::File) => NamePosition::Last,
             };
-            let mut next = States::default();
+            let mut next = ActiveStates::default();
             for state in active.iter() {
-                matcher.step(state, name, place, &mut next);
+                matcher.match_step(state, name, place, &mut next);
             }
             next.deduplicate();
             active = next;
@@ -171,19 +171,19 @@ impl Tree {
     }
 }
 
-impl Node {
+impl TreeNode {
     /// Returns whether some child may match a name, judged by its first and last byte; almost no name passes.
-    fn takes(&self, name: &str) -> bool {
+    fn may_match_child(&self, name: &str) -> bool {
         let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
         !self.globs.is_empty()
-            || first.is_some_and(|first| self.firsts.has(*first))
-            || last.is_some_and(|last| self.lasts.has(*last))
+            || first.is_some_and(|first| self.firsts.contains(*first))
+            || last.is_some_and(|last| self.lasts.contains(*last))
     }
 }
 
 /// The position of a name in the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Position {
+enum NamePosition {
     Start,
     Between,
     Last,
@@ -191,13 +191,13 @@ enum Position {
 }
 
 /// One match of a path against all patterns of a tree.
-struct Matcher<'t> {
-    nodes: &'t [Node],
+struct TreeMatcher<'t> {
+    nodes: &'t [TreeNode],
     best: Option<u32>,
 }
 
-impl Matcher<'_> {
-    fn offer(&mut self, number: Option<u32>) {
+impl TreeMatcher<'_> {
+    fn offer_number(&mut self, number: Option<u32>) {
         if let Some(number) = number {
             self.best = Some(self.best.map_or(number, |best| best.min(number)));
         }
@@ -205,18 +205,18 @@ impl Matcher<'_> {
 
     /// Enters a node: the patterns that end there match, and its `**` child becomes active, since `**` can match
     /// nothing.
-    fn enter(&mut self, state: u32, place: Position, active: &mut States) {
+    fn enter_node(&mut self, state: u32, place: NamePosition, active: &mut ActiveStates) {
         let nodes = self.nodes;
         let mut state = state;
         loop {
             let node = &nodes[state as usize];
-            if place != Position::Start {
-                self.offer(node.ends.whole);
-                if matches!(place, Position::Between | Position::LastFolder) {
-                    self.offer(node.ends.folder);
+            if place != NamePosition::Start {
+                self.offer_number(node.ends.whole);
+                if matches!(place, NamePosition::Between | NamePosition::LastFolder) {
+                    self.offer_number(node.ends.folder);
                 }
-                if place == Position::Between {
-                    self.offer(node.ends.inside);
+                if place == NamePosition::Between {
+                    self.offer_number(node.ends.inside);
                 }
             }
             active.push(state);
@@ -227,29 +227,29 @@ impl Matcher<'_> {
         }
     }
 
-    fn step(&mut self, state: u32, name: &str, place: Position, next: &mut States) {
+    fn match_step(&mut self, state: u32, name: &str, place: NamePosition, next: &mut ActiveStates) {
         let nodes = self.nodes;
         let node = &nodes[state as usize];
         if node.stays {
             next.push(state);
         }
-        if !node.takes(name) {
+        if !node.may_match_child(name) {
             return;
         }
         if let Some(child) = node.literals.get(name) {
-            self.enter(*child, place, next);
+            self.enter_node(*child, place, next);
         }
         if !node.endings.is_empty()
             && let Some((_, ending)) = name.rsplit_once('.')
             && let Some(child) = node.endings.get(ending)
         {
-            self.enter(*child, place, next);
+            self.enter_node(*child, place, next);
         }
         let start = name.as_bytes().first();
         let starts = start.and_then(|byte| node.starts.get(byte));
         for (glob, child) in starts.into_iter().flatten().chain(&node.globs) {
             if glob.matches(name) {
-                self.enter(*child, place, next);
+                self.enter_node(*child, place, next);
             }
         }
     }
@@ -257,13 +257,13 @@ impl Matcher<'_> {
 
 /// The active nodes.
 #[derive(Default)]
-struct States {
+struct ActiveStates {
     few: [u32; 24],
     length: usize,
     more: Vec<u32>,
 }
 
-impl States {
+impl ActiveStates {
     fn push(&mut self, state: u32) {
         if self.length < self.few.len() {
             if !self.few[..self.length].contains(&state) {

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_policy::{
-    Access, Cause, Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Outcome,
-    Policy, Rule, Scope, Shows,
+    Access, DecisionCause, FileNames, LayeredRule, Locations, Mode, NameKind, Outcome, Policy,
+    Rule, RuleEffect, RuleLayer, Scope, ShownContent,
 };
 
 const PAGE: &str = include_str!("decisions.md");
@@ -52,12 +52,12 @@ impl Section {
             _ => {
                 let (layer, effect) = key.split_once(' ').expect("a layer and an effect");
                 let layer = match layer {
-                    "user" => Layer::User,
-                    "project" => Layer::Project,
-                    "command-line" => Layer::CommandLine,
+                    "user" => RuleLayer::User,
+                    "project" => RuleLayer::Project,
+                    "command-line" => RuleLayer::CommandLine,
                     other => panic!("{other} is no layer"),
                 };
-                let effects = [Effect::Deny, Effect::Ask, Effect::Allow];
+                let effects = [RuleEffect::Deny, RuleEffect::Ask, RuleEffect::Allow];
                 let effect = effects.into_iter().find(|known| known.as_str() == effect);
                 self.entries.push(LayeredRule {
                     effect: effect.expect("an effect"),
@@ -82,14 +82,14 @@ impl Section {
 }
 
 /// Returns the text of a cause as a row's last column has it.
-fn named(cause: &Cause<'_>) -> String {
+fn named(cause: &DecisionCause<'_>) -> String {
     match cause {
-        Cause::Rule(entry) => format!("`{}`", entry.rule),
-        Cause::Protected { name } => format!("protected `{name}`"),
-        Cause::Secret { pattern } => format!("secret `{pattern}`"),
-        Cause::ReadRoot(root) => format!("read root `{}`", root.display()),
-        Cause::Mode(mode) => format!("mode {}", mode.as_str()),
-        Cause::Nothing => "–".to_owned(),
+        DecisionCause::Rule(entry) => format!("`{}`", entry.rule),
+        DecisionCause::Protected { name } => format!("protected `{name}`"),
+        DecisionCause::Secret { pattern } => format!("secret `{pattern}`"),
+        DecisionCause::ReadRoot(root) => format!("read root `{}`", root.display()),
+        DecisionCause::Mode(mode) => format!("mode {}", mode.as_str()),
+        DecisionCause::Nothing => "–".to_owned(),
     }
 }
 
@@ -101,10 +101,10 @@ fn decided(policy: &Policy, tool: &str, path: &str) -> (String, String) {
         others: &others,
         kind: NameKind::File,
     };
-    let decision = match (Access::of_tool(tool), tool) {
-        (Some(Access::Read), _) => policy.reading(names),
-        (Some(Access::Write), "Write" | "Undo") => policy.writing(names, Shows::Nothing),
-        (Some(Access::Write), _) => policy.writing(names, Shows::Lines),
+    let decision = match (Access::for_tool(tool), tool) {
+        (Some(Access::Read), _) => policy.may_read_names(names),
+        (Some(Access::Write), "Write" | "Undo") => policy.may_write(names, ShownContent::Nothing),
+        (Some(Access::Write), _) => policy.may_write(names, ShownContent::Lines),
         (None, _) => panic!("{tool} is no tool"),
     };
     let outcome = match decision.outcome {

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use lancet_policy::{Effect, Layer, LayeredRule, Locations, Mode, NameKind, Policy, Rule};
+use lancet_policy::{LayeredRule, Locations, Mode, NameKind, Policy, Rule, RuleEffect, RuleLayer};
 use lancet_testing::{TestFolder, judges};
 
 const PATTERNS: &[&str] = &[
@@ -115,9 +115,9 @@ fn patterns_match_what_git_matches() {
     let mut wrong = Vec::new();
     for pattern in PATTERNS {
         let entry = LayeredRule {
-            effect: Effect::Deny,
+            effect: RuleEffect::Deny,
             rule: Rule::parse(&format!("Read({pattern})")).expect(pattern),
-            layer: Layer::User,
+            layer: RuleLayer::User,
             source: String::new(),
             stands_for: None,
         };

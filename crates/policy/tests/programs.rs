@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lancet_policy::{Cause, FileNames, Locations, Mode, NameKind, Outcome, Policy, Shows};
+use lancet_policy::{
+    DecisionCause, FileNames, Locations, Mode, NameKind, Outcome, Policy, ShownContent,
+};
 
 #[test]
 fn programs_are_listed_once_and_only_for_writes() {
@@ -23,7 +25,7 @@ fn programs_are_listed_once_and_only_for_writes() {
         Vec::new(),
         &Path::to_path_buf,
     )
-    .with_programs(Box::new(move || {
+    .with_program_list(Box::new(move || {
         counted.fetch_add(1, Ordering::Relaxed);
         vec!["/p/tools/fmt.sh".into(), "/bin/sh".into()]
     }));
@@ -31,10 +33,16 @@ fn programs_are_listed_once_and_only_for_writes() {
     assert_eq!(read.outcome, Outcome::Allow);
     assert_eq!(looks.load(Ordering::Relaxed), 0);
     for _ in 0..2 {
-        let program = policy.writing(FileNames::one(Path::new("/p/tools/fmt.sh")), Shows::Lines);
+        let program = policy.may_write(
+            FileNames::single(Path::new("/p/tools/fmt.sh")),
+            ShownContent::Lines,
+        );
         assert_eq!(program.outcome, Outcome::Ask);
-        assert!(matches!(program.cause, Cause::Protected { .. }));
-        let other = policy.writing(FileNames::one(Path::new("/p/src/a.rs")), Shows::Lines);
+        assert!(matches!(program.cause, DecisionCause::Protected { .. }));
+        let other = policy.may_write(
+            FileNames::single(Path::new("/p/src/a.rs")),
+            ShownContent::Lines,
+        );
         assert_eq!(other.outcome, Outcome::Allow);
     }
     assert_eq!(looks.load(Ordering::Relaxed), 1);

@@ -4,24 +4,24 @@ use lancet_history::RecordedCall;
 use lancet_policy::find_credential;
 
 /// The replacement for a secret.
-const HIDDEN: &str = "***";
+const SECRET_REPLACEMENT: &str = "***";
 /// Parts of the name of a flag or variable whose value is secret.
 const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
 
 /// Returns a command as one line for people.
 #[must_use]
-pub fn shown_command(words: &[String]) -> String {
+pub fn format_command(words: &[String]) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut hides_next = false;
     for word in words {
         let word = match std::mem::take(&mut hides_next) {
-            true => HIDDEN.to_owned(),
+            true => SECRET_REPLACEMENT.to_owned(),
             false => {
                 hides_next = is_secret_flag(word);
                 without_secrets(word)
             }
         };
-        shown.push(quoted(&word));
+        shown.push(quote_argument(&word));
     }
     cut(shown.join(" "))
 }
@@ -34,10 +34,13 @@ pub fn shown_script(script: &str) -> String {
 
 /// Cuts a command line to its limit.
 fn cut(line: String) -> String {
-    match line.char_indices().nth(RecordedCall::LONGEST) {
+    match line
+        .char_indices()
+        .nth(RecordedCall::MAX_COMMAND_CHARACTERS)
+    {
         None => line,
         Some(_) => {
-            let kept = line.chars().take(RecordedCall::LONGEST - 1);
+            let kept = line.chars().take(RecordedCall::MAX_COMMAND_CHARACTERS - 1);
             kept.chain(['…']).collect()
         }
     }
@@ -65,7 +68,7 @@ fn without_secrets(word: &str) -> String {
             continue;
         }
         let shown = match std::mem::take(&mut hides_next) {
-            true => HIDDEN.to_owned(),
+            true => SECRET_REPLACEMENT.to_owned(),
             false => {
                 hides_next = is_secret_flag(end);
                 piece_without_secrets(end)
@@ -81,23 +84,23 @@ fn piece_without_secrets(piece: &str) -> String {
         && has_secret_name(name)
         && !value.is_empty()
     {
-        return format!("{name}={HIDDEN}");
+        return format!("{name}={SECRET_REPLACEMENT}");
     }
     if find_credential(piece).is_some() {
-        return HIDDEN.to_owned();
+        return SECRET_REPLACEMENT.to_owned();
     }
     let Some((scheme, rest)) = piece.split_once("://") else {
         return piece.to_owned();
     };
     let host_end = rest.find('/').unwrap_or(rest.len());
     match rest[..host_end].rfind('@') {
-        Some(at) => format!("{scheme}://{HIDDEN}{}", &rest[at..]),
+        Some(at) => format!("{scheme}://{SECRET_REPLACEMENT}{}", &rest[at..]),
         None => piece.to_owned(),
     }
 }
 
 /// Returns an argument quoted for a shell.
-fn quoted(word: &str) -> String {
+fn quote_argument(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,*".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
@@ -111,11 +114,11 @@ mod tests {
 
     fn render_command(words: &[&str]) -> String {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        shown_command(&words)
+        format_command(&words)
     }
 
     #[test]
-    fn values_of_secret_names_and_users_of_addresses_are_hidden() {
+    fn hides_secret_values_and_url_credentials() {
         for (words, expected) in [
             (&["sed", "-i", "s/a/b/", "x y"][..], "sed -i s/a/b/ 'x y'"),
             (
@@ -141,9 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn a_long_command_is_cut() {
+    fn cuts_long_command() {
         let long = render_command(&["echo", &"é".repeat(1000)]);
-        assert_eq!(long.chars().count(), RecordedCall::LONGEST);
+        assert_eq!(long.chars().count(), RecordedCall::MAX_COMMAND_CHARACTERS);
         assert!(long.ends_with('…'));
     }
 }

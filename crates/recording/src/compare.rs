@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 
 use lancet_git::CleanFiles;
-use lancet_history::{CheckpointEntry, CheckpointEntryKind, EntryChange, HistoryError, Identity};
+use lancet_history::{
+    CheckpointEntry, CheckpointEntryKind, ContentIdentity, EntryChange, HistoryError,
+};
 use lancet_workspace::Stamp;
 
-use crate::contents::Contents;
-use crate::scan::Seen;
-use crate::seen_stat::{proves_unchanged, record_of};
+use crate::contents::ContentRecorder;
+use crate::scan::ScannedEntry;
+use crate::seen_stat::{proves_unchanged, to_record};
 
 /// A change of one name: its entry in the checkpoint before, and the present one.
 pub(crate) struct EntryDifference {
@@ -17,7 +19,7 @@ pub(crate) struct EntryDifference {
 }
 
 /// The difference between two looks.
-pub(crate) struct Differences {
+pub(crate) struct CheckpointDifferences {
     /// The changes in the form of the history.
     pub(crate) changes: Vec<EntryChange>,
     /// The changes of more than the stat.
@@ -26,13 +28,13 @@ pub(crate) struct Differences {
 
 /// Compares two lists of entries, both sorted by name. Files that may have changed are read, and their contents are
 /// stored.
-pub(crate) fn compare(
+pub(crate) fn compare_entries(
     before: Vec<CheckpointEntry>,
-    now: Vec<Seen>,
+    now: Vec<ScannedEntry>,
     clean: &mut Option<CleanFiles>,
-    contents: &mut Contents<'_>,
-) -> Result<Differences, HistoryError> {
-    let mut found = Differences {
+    contents: &mut ContentRecorder<'_>,
+) -> Result<CheckpointDifferences, HistoryError> {
+    let mut found = CheckpointDifferences {
         changes: Vec::new(),
         real: Vec::new(),
     };
@@ -56,14 +58,14 @@ pub(crate) fn compare(
                 });
             }
             (None, Some(seen)) => {
-                let entry = identified(seen, clean, contents)?;
+                let entry = identify_entry(seen, clean, contents)?;
                 found.changes.push(EntryChange::Now(entry.clone()));
                 found.real.push(EntryDifference {
                     before: None,
                     after: Some(entry),
                 });
             }
-            (Some(known), Some(seen)) => both(known, seen, clean, contents, &mut found)?,
+            (Some(known), Some(seen)) => compare_entry(known, seen, clean, contents, &mut found)?,
             (None, None) => break,
         }
     }
@@ -71,21 +73,21 @@ pub(crate) fn compare(
 }
 
 /// Compares an entry that exists in both looks.
-fn both(
+fn compare_entry(
     known: CheckpointEntry,
-    seen: Seen,
+    seen: ScannedEntry,
     clean: &mut Option<CleanFiles>,
-    contents: &mut Contents<'_>,
-    found: &mut Differences,
+    contents: &mut ContentRecorder<'_>,
+    found: &mut CheckpointDifferences,
 ) -> Result<(), HistoryError> {
     if known.kind == seen.kind && proves_unchanged(&known.stamp, &seen.stamp) {
         // A file that an earlier look reached too late is read now.
         let is_unread = known.kind == CheckpointEntryKind::File
-            && known.identity == Identity::Unknown
+            && known.identity == ContentIdentity::Unknown
             && contents.may_read(&seen.stamp);
         if is_unread {
-            let entry = identified(seen, clean, contents)?;
-            let is_read = entry.identity != Identity::Unknown;
+            let entry = identify_entry(seen, clean, contents)?;
+            let is_read = entry.identity != ContentIdentity::Unknown;
             if is_read && known.stamp.0[..7] == entry.stamp.0[..7] {
                 found.changes.push(EntryChange::Touched(entry));
             }
@@ -98,7 +100,7 @@ fn both(
     {
         return Ok(());
     }
-    let entry = identified(seen, clean, contents)?;
+    let entry = identify_entry(seen, clean, contents)?;
     if is_same_entry(&known, &entry, contents) {
         found.changes.push(EntryChange::Touched(entry));
     } else {
@@ -115,7 +117,7 @@ fn both(
 pub(crate) fn is_same_entry(
     known: &CheckpointEntry,
     now: &CheckpointEntry,
-    contents: &mut Contents<'_>,
+    contents: &mut ContentRecorder<'_>,
 ) -> bool {
     known.kind == now.kind
         && known.mode == now.mode
@@ -126,7 +128,7 @@ pub(crate) fn is_same_entry(
 fn is_same_content(
     known: &CheckpointEntry,
     now: &CheckpointEntry,
-    contents: &mut Contents<'_>,
+    contents: &mut ContentRecorder<'_>,
 ) -> bool {
     if known.kind != CheckpointEntryKind::File {
         return true;
@@ -135,27 +137,29 @@ fn is_same_content(
         return false;
     }
     match (known.identity, now.identity) {
-        (Identity::Revision(one), Identity::Revision(other)) => one == other,
-        (Identity::Blob(one), Identity::Blob(other)) => one == other,
-        (Identity::Revision(revision), Identity::Blob(blob))
-        | (Identity::Blob(blob), Identity::Revision(revision)) => {
+        (ContentIdentity::Revision(one), ContentIdentity::Revision(other)) => one == other,
+        (ContentIdentity::Blob(one), ContentIdentity::Blob(other)) => one == other,
+        (ContentIdentity::Revision(revision), ContentIdentity::Blob(blob))
+        | (ContentIdentity::Blob(blob), ContentIdentity::Revision(revision)) => {
             contents.blob_revision(blob) == Some(revision)
         }
         // The content is not identified, so device, inode, size, mtime and ctime decide.
-        (Identity::Unknown, _) | (_, Identity::Unknown) => known.stamp.0[..7] == now.stamp.0[..7],
+        (ContentIdentity::Unknown, _) | (_, ContentIdentity::Unknown) => {
+            known.stamp.0[..7] == now.stamp.0[..7]
+        }
     }
 }
 
 /// Returns the entry of a file that was found, with its identity.
-pub(crate) fn identified(
-    seen: Seen,
+pub(crate) fn identify_entry(
+    seen: ScannedEntry,
     clean: &mut Option<CleanFiles>,
-    contents: &mut Contents<'_>,
+    contents: &mut ContentRecorder<'_>,
 ) -> Result<CheckpointEntry, HistoryError> {
     let (identity, stamp) = match seen.kind {
-        CheckpointEntryKind::File => identity(&seen.name, seen.stamp, clean, contents)?,
+        CheckpointEntryKind::File => compute_identity(&seen.name, seen.stamp, clean, contents)?,
         CheckpointEntryKind::Link | CheckpointEntryKind::EmptyFolder => {
-            (Identity::Unknown, seen.stamp)
+            (ContentIdentity::Unknown, seen.stamp)
         }
     };
     Ok(CheckpointEntry {
@@ -168,19 +172,21 @@ pub(crate) fn identified(
         },
         identity,
         link: seen.link,
-        stamp: record_of(&stamp),
+        stamp: to_record(&stamp),
     })
 }
 
-fn identity(
+fn compute_identity(
     name: &[u8],
     stamp: Stamp,
     clean: &mut Option<CleanFiles>,
-    contents: &mut Contents<'_>,
-) -> Result<(Identity, Stamp), HistoryError> {
-    let blob = clean.as_mut().and_then(|clean| clean.blob_of(name, &stamp));
+    contents: &mut ContentRecorder<'_>,
+) -> Result<(ContentIdentity, Stamp), HistoryError> {
+    let blob = clean
+        .as_mut()
+        .and_then(|clean| clean.certain_blob(name, &stamp));
     match blob.and_then(|blob| <[u8; 20]>::try_from(blob.as_bytes()).ok()) {
-        Some(blob) => Ok((Identity::Blob(blob), stamp)),
+        Some(blob) => Ok((ContentIdentity::Blob(blob), stamp)),
         None => contents.read(name, stamp),
     }
 }

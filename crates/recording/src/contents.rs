@@ -6,16 +6,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use lancet_git::{ObjectId, ObjectReader};
-use lancet_history::{HistoryError, Identity, OperationStore, Revision};
+use lancet_history::{ContentIdentity, HistoryError, OperationStore, Revision};
 use lancet_workspace::{FolderHandle, Stamp};
 
 /// The number of waiting bytes at which contents are written.
-const BATCH: usize = 16 << 20;
+const BATCH_BYTES: usize = 16 << 20;
 /// The number of times that a file which changes while it is read is read again.
-const TRIES: usize = 4;
+const MAX_READ_TRIES: usize = 4;
 
 /// Reads contents and ensures that the history has them.
-pub(crate) struct Contents<'c> {
+pub(crate) struct ContentRecorder<'c> {
     root: &'c FolderHandle,
     store: &'c dyn OperationStore,
     objects: Option<ObjectReader>,
@@ -28,7 +28,7 @@ pub(crate) struct Contents<'c> {
     bytes: usize,
 }
 
-impl<'c> Contents<'c> {
+impl<'c> ContentRecorder<'c> {
     pub(crate) fn new(
         root: &'c FolderHandle,
         store: &'c dyn OperationStore,
@@ -36,7 +36,7 @@ impl<'c> Contents<'c> {
         largest: u64,
         most: u64,
     ) -> Self {
-        Contents {
+        ContentRecorder {
             root,
             store,
             objects,
@@ -50,7 +50,7 @@ impl<'c> Contents<'c> {
 
     /// Reads no files after this time.
     pub(crate) fn until(self, read_until: Option<Instant>) -> Self {
-        Contents { read_until, ..self }
+        ContentRecorder { read_until, ..self }
     }
 
     /// Returns whether a file is read: it is not too large, and it is not too late.
@@ -65,40 +65,40 @@ impl<'c> Contents<'c> {
         &mut self,
         name: &[u8],
         seen: Stamp,
-    ) -> Result<(Identity, Stamp), HistoryError> {
+    ) -> Result<(ContentIdentity, Stamp), HistoryError> {
         if !self.may_read(&seen) {
-            return Ok((Identity::Unknown, seen));
+            return Ok((ContentIdentity::Unknown, seen));
         }
-        let Some((bytes, stamp)) = self.bytes_of(name) else {
-            return Ok((Identity::Unknown, seen));
+        let Some((bytes, stamp)) = self.read_stable_bytes(name) else {
+            return Ok((ContentIdentity::Unknown, seen));
         };
         let revision = *blake3::hash(&bytes).as_bytes();
-        if !self.has(&revision)?
+        if !self.has_revision(&revision)?
             && let Some(left) = self.left.checked_sub(bytes.len() as u64)
         {
             self.left = left;
-            self.keep(revision, bytes)?;
+            self.queue_content(revision, bytes)?;
         }
-        Ok((Identity::Revision(revision), stamp))
+        Ok((ContentIdentity::Revision(revision), stamp))
     }
 
     /// Returns whether the history has these bytes, or is about to get them.
-    pub(crate) fn has(&self, revision: &Revision) -> Result<bool, HistoryError> {
+    pub(crate) fn has_revision(&self, revision: &Revision) -> Result<bool, HistoryError> {
         let is_waiting = self.waiting.iter().any(|(waiting, _)| waiting == revision);
         Ok(is_waiting || self.store.has_content(revision)?)
     }
 
     /// Stores the bytes of a blob and returns their revision; none if git no longer has it.
-    pub(crate) fn blob(&mut self, id: [u8; 20]) -> Result<Option<Revision>, HistoryError> {
+    pub(crate) fn store_blob(&mut self, id: [u8; 20]) -> Result<Option<Revision>, HistoryError> {
         let largest = self.largest;
         let objects = self.objects.as_mut();
         let found =
-            objects.and_then(|objects| objects.blob(&ObjectId::from_array(id), largest).ok());
+            objects.and_then(|objects| objects.read_blob(&ObjectId::from_array(id), largest).ok());
         let Some(bytes) = found else {
             return Ok(None);
         };
         let revision = *blake3::hash(&bytes).as_bytes();
-        self.keep(revision, bytes)?;
+        self.queue_content(revision, bytes)?;
         Ok(Some(revision))
     }
 
@@ -106,10 +106,10 @@ impl<'c> Contents<'c> {
     pub(crate) fn blob_id(&self, revision: &Revision) -> Result<Option<ObjectId>, HistoryError> {
         let waiting = self.waiting.iter().find(|(known, _)| known == revision);
         if let Some((_, bytes)) = waiting {
-            return Ok(Some(ObjectId::of_blob(bytes)));
+            return Ok(Some(ObjectId::hash_blob(bytes)));
         }
         let bytes = self.store.content(revision)?;
-        Ok(bytes.map(|bytes| ObjectId::of_blob(&bytes)))
+        Ok(bytes.map(|bytes| ObjectId::hash_blob(&bytes)))
     }
 
     /// Returns whether git has an object.
@@ -122,22 +122,22 @@ impl<'c> Contents<'c> {
     pub(crate) fn blob_revision(&mut self, id: [u8; 20]) -> Option<Revision> {
         let largest = self.largest;
         let objects = self.objects.as_mut()?;
-        let bytes = objects.blob(&ObjectId::from_array(id), largest).ok()?;
+        let bytes = objects.read_blob(&ObjectId::from_array(id), largest).ok()?;
         Some(*blake3::hash(&bytes).as_bytes())
     }
 
-    fn bytes_of(&self, name: &[u8]) -> Option<(Vec<u8>, Stamp)> {
+    fn read_stable_bytes(&self, name: &[u8]) -> Option<(Vec<u8>, Stamp)> {
         let path = Path::new(OsStr::from_bytes(name));
         let last = path.file_name()?;
         let parent = path
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
         let folder = match parent {
-            Some(parent) => self.root.enter_below(parent).ok()?,
+            Some(parent) => self.root.open_folder_below(parent).ok()?,
             None => self.root.clone(),
         };
         let most = usize::try_from(self.largest).unwrap_or(usize::MAX);
-        for _ in 0..TRIES {
+        for _ in 0..MAX_READ_TRIES {
             let mut file = folder.open(last).ok()?;
             let before = file.stat().ok()?;
             let mut bytes = Vec::new();
@@ -145,18 +145,18 @@ impl<'c> Contents<'c> {
                 return None;
             }
             let stamp = file.stat().ok()?;
-            if before.same_file_state(&stamp) && stamp.size == bytes.len() as u64 {
+            if before.has_same_state(&stamp) && stamp.size == bytes.len() as u64 {
                 return Some((bytes, stamp));
             }
         }
         None
     }
 
-    fn keep(&mut self, revision: Revision, bytes: Vec<u8>) -> Result<(), HistoryError> {
+    fn queue_content(&mut self, revision: Revision, bytes: Vec<u8>) -> Result<(), HistoryError> {
         if !self.store.has_content(&revision)? {
             self.bytes += bytes.len();
             self.waiting.push((revision, bytes));
-            if self.bytes >= BATCH {
+            if self.bytes >= BATCH_BYTES {
                 self.flush()?;
             }
         }
@@ -172,7 +172,7 @@ impl<'c> Contents<'c> {
         let contents: Vec<(Revision, &[u8])> = waiting
             .map(|(revision, bytes)| (*revision, bytes.as_slice()))
             .collect();
-        self.store.put_contents(&contents)?;
+        self.store.store_contents(&contents)?;
         self.waiting.clear();
         self.bytes = 0;
         Ok(())

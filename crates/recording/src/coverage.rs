@@ -9,7 +9,7 @@ use lancet_search::{Excludes, Gate};
 /// Covered are all files that no ignore file excludes, including hidden ones; ignored files that git tracks
 /// nevertheless; and small ignored files directly in a folder that is not ignored. Files in a `.git` and files that
 /// the gate denies are never covered.
-pub struct Coverage<'c> {
+pub struct ScanCoverage<'c> {
     /// git's global excludes file, if it is to apply.
     pub excludes: Option<&'c Excludes>,
     /// Decides which entries may be read.

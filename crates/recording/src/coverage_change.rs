@@ -10,10 +10,10 @@ use lancet_git::CleanFiles;
 use lancet_history::{CheckpointEntry, CheckpointEntryKind, HistoryError};
 use lancet_workspace::{EntryKind, FileType, FolderHandle, Stamp};
 
-use crate::compare::{EntryDifference, identified, is_same_entry};
-use crate::contents::Contents;
-use crate::coverage::Coverage;
-use crate::scan::Seen;
+use crate::compare::{EntryDifference, identify_entry, is_same_entry};
+use crate::contents::ContentRecorder;
+use crate::coverage::ScanCoverage;
+use crate::scan::ScannedEntry;
 
 /// How far the time of a file may be behind the clock, in milliseconds: file systems use the time of the last tick.
 const TICK: i64 = 20;
@@ -22,7 +22,7 @@ const TICK: i64 = 20;
 pub(crate) struct CoverageCheck<'c> {
     pub(crate) root: &'c FolderHandle,
     pub(crate) path: &'c Path,
-    pub(crate) coverage: &'c Coverage<'c>,
+    pub(crate) coverage: &'c ScanCoverage<'c>,
     /// The folders that had entries at the earlier look, and those that were empty.
     pub(crate) folders: &'c BTreeSet<PathBuf>,
     /// When the earlier look began, in milliseconds since 1970.
@@ -35,7 +35,7 @@ impl CoverageCheck<'_> {
         &self,
         differences: Vec<EntryDifference>,
         clean: &mut Option<CleanFiles>,
-        contents: &mut Contents<'_>,
+        contents: &mut ContentRecorder<'_>,
     ) -> Result<Vec<EntryDifference>, HistoryError> {
         let gone: HashSet<(i64, i64)> = differences
             .iter()
@@ -60,7 +60,7 @@ impl CoverageCheck<'_> {
         &self,
         before: CheckpointEntry,
         clean: &mut Option<CleanFiles>,
-        contents: &mut Contents<'_>,
+        contents: &mut ContentRecorder<'_>,
     ) -> Result<Option<EntryDifference>, HistoryError> {
         let gone = |before| {
             Ok(Some(EntryDifference {
@@ -70,7 +70,7 @@ impl CoverageCheck<'_> {
         };
         let relative = PathBuf::from(OsStr::from_bytes(&before.name));
         if before.kind == CheckpointEntryKind::EmptyFolder {
-            return match self.root.enter_below(&relative) {
+            return match self.root.open_folder_below(&relative) {
                 Ok(_) => Ok(None),
                 Err(_) => gone(before),
             };
@@ -90,13 +90,13 @@ impl CoverageCheck<'_> {
             return Ok(None);
         }
         let name = before.name.clone();
-        let seen = Seen {
+        let seen = ScannedEntry {
             name,
             kind,
             stamp,
             link,
         };
-        let now = identified(seen, clean, contents)?;
+        let now = identify_entry(seen, clean, contents)?;
         let is_same = is_same_entry(&before, &now, contents);
         Ok((!is_same).then_some(EntryDifference {
             before: Some(before),
@@ -133,7 +133,7 @@ impl CoverageCheck<'_> {
         let parent = relative.parent()?;
         let folder = match parent.as_os_str().is_empty() {
             true => self.root.clone(),
-            false => self.root.enter_below(parent).ok()?,
+            false => self.root.open_folder_below(parent).ok()?,
         };
         let stamp = folder.stat(last).ok()?;
         let link = match stamp.kind() {

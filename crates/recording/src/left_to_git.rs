@@ -1,17 +1,17 @@
 //! Leaves out files that git has on both sides of a change: after a person's checkout, pull or rebase they are counted
 //! and not recorded.
 
-use lancet_git::{Index, ObjectId};
-use lancet_history::{CheckpointEntry, CheckpointEntryKind, HistoryError, Identity};
+use lancet_git::{GitIndex, ObjectId};
+use lancet_history::{CheckpointEntry, CheckpointEntryKind, ContentIdentity, HistoryError};
 
 use crate::compare::EntryDifference;
-use crate::contents::Contents;
+use crate::contents::ContentRecorder;
 
 /// Removes the files that git has on both sides. Returns their number.
 pub(crate) fn leave_to_git(
     real: &mut Vec<EntryDifference>,
-    index: Option<&Index>,
-    contents: &mut Contents<'_>,
+    index: Option<&GitIndex>,
+    contents: &mut ContentRecorder<'_>,
 ) -> Result<u64, HistoryError> {
     let Some(index) = index else { return Ok(0) };
     let mut left = Vec::with_capacity(real.len());
@@ -37,8 +37,8 @@ pub(crate) fn leave_to_git(
 /// Returns whether git's index has these bytes under this name.
 fn is_indexed(
     entry: &CheckpointEntry,
-    index: &Index,
-    contents: &mut Contents<'_>,
+    index: &GitIndex,
+    contents: &mut ContentRecorder<'_>,
 ) -> Result<bool, HistoryError> {
     let Some(tracked) = index.find(&entry.name) else {
         return Ok(false);
@@ -47,7 +47,10 @@ fn is_indexed(
 }
 
 /// Returns whether git has an object with these bytes.
-fn is_object(entry: &CheckpointEntry, contents: &mut Contents<'_>) -> Result<bool, HistoryError> {
+fn is_object(
+    entry: &CheckpointEntry,
+    contents: &mut ContentRecorder<'_>,
+) -> Result<bool, HistoryError> {
     let blob = blob_of(entry, contents)?;
     Ok(blob.is_some_and(|blob| contents.is_object(&blob)))
 }
@@ -55,14 +58,14 @@ fn is_object(entry: &CheckpointEntry, contents: &mut Contents<'_>) -> Result<boo
 /// Returns the id that the bytes of a file have as a blob; none where they are not known.
 fn blob_of(
     entry: &CheckpointEntry,
-    contents: &Contents<'_>,
+    contents: &ContentRecorder<'_>,
 ) -> Result<Option<ObjectId>, HistoryError> {
     if entry.kind != CheckpointEntryKind::File {
         return Ok(None);
     }
     Ok(match entry.identity {
-        Identity::Unknown => None,
-        Identity::Blob(id) => Some(ObjectId::from_array(id)),
-        Identity::Revision(revision) => contents.blob_id(&revision)?,
+        ContentIdentity::Unknown => None,
+        ContentIdentity::Blob(id) => Some(ObjectId::from_array(id)),
+        ContentIdentity::Revision(revision) => contents.blob_id(&revision)?,
     })
 }

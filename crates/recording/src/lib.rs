@@ -1,10 +1,10 @@
 //! Records the changes of other programs: the files below a root are scanned before and after (a "look"), and the
 //! difference is an operation of the history.
 //!
-//! - [`Recorder`] belongs to one root. [`Recorder::look`] sets a checkpoint; [`Recorder::record`] sets one and
+//! - [`Recorder`] belongs to one root. [`Recorder::set_checkpoint`] sets a checkpoint; [`Recorder::record_call`] sets one and
 //!   records the changes since the one before as an operation.
-//! - [`Coverage`] determines which files are scanned.
-//! - [`shown_command`] returns a command line without secrets.
+//! - [`ScanCoverage`] determines which files are scanned.
+//! - [`format_command`] returns a command line without secrets.
 //!
 //! # Limitations
 //! Owner, extended attributes and ACLs are not recorded, and of folders only those without entries. A file is compared by
@@ -26,7 +26,7 @@ mod recorder;
 mod scan;
 mod seen_stat;
 
-pub use command::{shown_command, shown_script};
-pub use coverage::Coverage;
+pub use command::{format_command, shown_script};
+pub use coverage::ScanCoverage;
 pub use look::{ProgramCall, RecordError, RecordedLook, Unattributed};
 pub use recorder::Recorder;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lancet_history::{
-    Author, Checkpoint, CheckpointKind, EntryChange, HistoryError, OpenCall, RecordedCall,
+    Checkpoint, CheckpointKind, EntryChange, HistoryError, OpenCall, OperationAuthor, RecordedCall,
 };
 
 /// A call of another program that has ended.
@@ -13,7 +13,7 @@ pub struct ProgramCall<'c> {
     /// The name of the tool.
     pub tool: &'c str,
     /// The session and client that made the call.
-    pub author: Author<'c>,
+    pub author: OperationAuthor<'c>,
     /// The details of the call.
     pub call: RecordedCall,
     /// Its number among the calls that were recorded when they began; none if it was not.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use lancet_history::{CheckpointEntryKind, Revision};
 
-use crate::kept_state::KeptState;
+use crate::kept_state::StoredState;
 
 /// Returns pairs of the indexes of a removed file and a new file that are one file: either the inode and the bytes
 /// are the same, or the bytes are the same and only one removed and one new file have them.
-pub(crate) fn pairs(gone: &[KeptState], new: &[KeptState]) -> Vec<(usize, usize)> {
+pub(crate) fn pair_moved_files(gone: &[StoredState], new: &[StoredState]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut is_used = (vec![false; gone.len()], vec![false; new.len()]);
     let by_inode: HashMap<(i64, i64, Revision), usize> = gone
@@ -23,7 +23,7 @@ pub(crate) fn pairs(gone: &[KeptState], new: &[KeptState]) -> Vec<(usize, usize)
             pairs.push((from, to));
         }
     }
-    let by_bytes = |sides: &[KeptState], used: &[bool]| {
+    let by_bytes = |sides: &[StoredState], used: &[bool]| {
         let mut found: HashMap<Revision, Vec<usize>> = HashMap::new();
         for (at, side) in sides.iter().enumerate().filter(|(at, _)| !used[*at]) {
             if side.entry.size > 0 && side.entry.kind == CheckpointEntryKind::File {
@@ -43,7 +43,7 @@ pub(crate) fn pairs(gone: &[KeptState], new: &[KeptState]) -> Vec<(usize, usize)
 }
 
 /// Returns the device, inode and revision of a file.
-fn inode_key(side: &KeptState) -> Option<(i64, i64, Revision)> {
+fn inode_key(side: &StoredState) -> Option<(i64, i64, Revision)> {
     let stamp = &side.entry.stamp.0;
     (side.entry.kind == CheckpointEntryKind::File && stamp[1] != 0)
         .then(|| (stamp[0], stamp[1], side.revision))

@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    ChangeKind, CheckpointEntry, CheckpointEntryKind, Content, FileDraft, HistoryError, Identity,
-    Operation, OperationStore, RecordedState, Revision, State, WorkspaceRef,
+    ChangeKind, CheckpointEntry, CheckpointEntryKind, ContentDraft, ContentIdentity, DraftState,
+    FileDraft, HistoryError, Operation, OperationStore, RecordedState, Revision, WorkspaceRef,
 };
 use lancet_text::{Document, difference};
 use lancet_workspace::Revision as LinkRevision;
 
 use crate::compare::EntryDifference;
-use crate::contents::Contents;
-use crate::kept_state::KeptState;
+use crate::contents::ContentRecorder;
+use crate::kept_state::StoredState;
 use crate::moves;
-use crate::seen_stat::stamp_of;
+use crate::seen_stat::from_record;
 
 /// Limits of line counting: the size of a content, the number of files, and the work for each.
-const COUNTED: u64 = 1 << 20;
-const MOST_COUNTED: usize = 500;
-const DIFF_WORK: Duration = Duration::from_millis(20);
+const MAX_COUNTED_BYTES: u64 = 1 << 20;
+const MAX_COUNTED_FILES: usize = 500;
+const DIFF_TIME_LIMIT: Duration = Duration::from_millis(20);
 
 /// A file of the operation.
 pub(crate) struct ChangedFile {
@@ -71,16 +71,16 @@ impl Folders {
 /// Computes the files of an operation. `between` are the operations recorded in the same period: their writes are
 /// attributed to them, and changes between two of them to this operation. `since` is the number of the checkpoint before
 /// this operation's call.
-pub(crate) fn files(
+pub(crate) fn compute_operation_files(
     root: &Path,
     real: Vec<EntryDifference>,
     folders: &Folders,
     between: &[Operation],
     since: Option<i64>,
-    contents: &mut Contents<'_>,
+    contents: &mut ContentRecorder<'_>,
 ) -> Result<OperationFiles, HistoryError> {
     let mut out = OperationFiles::default();
-    let chains = chains(between, since);
+    let chains = states_by_path(between, since);
     let (mut gone, mut new) = (Vec::new(), Vec::new());
     for EntryDifference { before, after } in real {
         let name = before.as_ref().or(after.as_ref());
@@ -90,7 +90,10 @@ pub(crate) fn files(
         if before.is_none() && after.is_none() {
             continue;
         }
-        let (Some(before), Some(after)) = (side(before, contents)?, side(after, contents)?) else {
+        let (Some(before), Some(after)) = (
+            stored_side(before, contents)?,
+            stored_side(after, contents)?,
+        ) else {
             // A change that another recorded operation has is not lost.
             if !chains.contains_key(&path) {
                 out.not_kept.push(path);
@@ -104,51 +107,59 @@ pub(crate) fn files(
         match (chains.get(&path), before, after) {
             (Some(states), before, after) => {
                 let known = (
-                    before.as_ref().map(KnownState::from_kept),
-                    after.as_ref().map(KnownState::from_kept),
+                    before.as_ref().map(KnownState::from_stored),
+                    after.as_ref().map(KnownState::from_stored),
                 );
-                out.files.extend(gaps(&path, states, known));
+                out.files.extend(unexplained_changes(&path, states, known));
             }
             (None, Some(before), None) => gone.push(before),
             (None, None, Some(after)) => new.push(after),
-            (None, Some(before), Some(after)) => out.files.push(changed(path, &before, &after)),
+            (None, Some(before), Some(after)) => {
+                let file = file_from_stored_states(path, Some(&before), Some(&after));
+                out.files.push(file);
+            }
             (None, None, None) => {}
         }
     }
-    let path = |side: &KeptState| root.join(OsStr::from_bytes(&side.entry.name));
-    let pairs = moves::pairs(&gone, &new);
-    for (from, to) in &pairs {
-        let (from, to) = (&gone[*from], &new[*to]);
-        out.files.push(ChangedFile {
-            kind: ChangeKind::Move,
-            moved_from: Some(path(from)),
-            ..changed(path(to), from, to)
-        });
-    }
-    let is_moved =
-        |pair: &dyn Fn(&(usize, usize)) -> usize, at| pairs.iter().any(|one| pair(one) == at);
-    for (at, side) in gone.iter().enumerate() {
-        if !is_moved(&|pair| pair.0, at) {
-            out.files.push(one_sided(path(side), Some(side), None));
-        }
-    }
-    for (at, side) in new.iter().enumerate() {
-        if !is_moved(&|pair| pair.1, at) {
-            out.files.push(one_sided(path(side), None, Some(side)));
-        }
-    }
+    out.files.extend(files_in_one_look(root, &gone, &new));
     out.files.sort_by(|one, other| one.path.cmp(&other.path));
     for file in &mut out.files {
         if file.before.is_none() || file.moved_from.is_some() {
-            file.folders = made_folders(root, &file.path, &folders.before);
+            file.folders = created_folders(root, &file.path, &folders.before);
         }
     }
     Ok(out)
 }
 
+/// Returns the files of the entries that only one of the looks has: the moved, the removed and the new files.
+fn files_in_one_look(root: &Path, gone: &[StoredState], new: &[StoredState]) -> Vec<ChangedFile> {
+    let path = |side: &StoredState| root.join(OsStr::from_bytes(&side.entry.name));
+    let pairs = moves::pair_moved_files(gone, new);
+    let mut files = Vec::new();
+    for (from, to) in &pairs {
+        let (from, to) = (&gone[*from], &new[*to]);
+        files.push(ChangedFile {
+            kind: ChangeKind::Move,
+            moved_from: Some(path(from)),
+            ..file_from_stored_states(path(to), Some(from), Some(to))
+        });
+    }
+    for (at, side) in gone.iter().enumerate() {
+        if pairs.iter().all(|(from, _)| *from != at) {
+            files.push(file_from_stored_states(path(side), Some(side), None));
+        }
+    }
+    for (at, side) in new.iter().enumerate() {
+        if pairs.iter().all(|(_, to)| *to != at) {
+            files.push(file_from_stored_states(path(side), None, Some(side)));
+        }
+    }
+    files
+}
+
 /// Returns whether an empty folder took the place of a file or link, or the reverse.
-fn is_other_kind(before: Option<&KeptState>, after: Option<&KeptState>) -> bool {
-    let is_folder = |side: &KeptState| side.entry.kind == CheckpointEntryKind::EmptyFolder;
+fn is_other_kind(before: Option<&StoredState>, after: Option<&StoredState>) -> bool {
+    let is_folder = |side: &StoredState| side.entry.kind == CheckpointEntryKind::EmptyFolder;
     before
         .zip(after)
         .is_some_and(|(before, after)| is_folder(before) != is_folder(after))
@@ -159,10 +170,10 @@ fn is_other_kind(before: Option<&KeptState>, after: Option<&KeptState>) -> bool 
     clippy::option_option,
     reason = "nothing and not kept are different answers"
 )]
-fn side(
+fn stored_side(
     entry: Option<CheckpointEntry>,
-    contents: &mut Contents<'_>,
-) -> Result<Option<Option<KeptState>>, HistoryError> {
+    contents: &mut ContentRecorder<'_>,
+) -> Result<Option<Option<StoredState>>, HistoryError> {
     let Some(entry) = entry else {
         return Ok(Some(None));
     };
@@ -170,20 +181,20 @@ fn side(
         (CheckpointEntryKind::EmptyFolder, _) => Some(*LinkRevision::of_empty_folder().as_bytes()),
         (CheckpointEntryKind::Link, _) => {
             let target = entry.link.as_deref().map(OsStr::from_bytes);
-            target.map(|target| *LinkRevision::of_link(target).as_bytes())
+            target.map(|target| *LinkRevision::from_link(target).as_bytes())
         }
-        (CheckpointEntryKind::File, Identity::Unknown) => None,
-        (CheckpointEntryKind::File, Identity::Revision(revision)) => {
-            contents.has(&revision)?.then_some(revision)
+        (CheckpointEntryKind::File, ContentIdentity::Unknown) => None,
+        (CheckpointEntryKind::File, ContentIdentity::Revision(revision)) => {
+            contents.has_revision(&revision)?.then_some(revision)
         }
-        (CheckpointEntryKind::File, Identity::Blob(blob)) => contents.blob(blob)?,
+        (CheckpointEntryKind::File, ContentIdentity::Blob(blob)) => contents.store_blob(blob)?,
     };
-    Ok(revision.map(|revision| Some(KeptState { entry, revision })))
+    Ok(revision.map(|revision| Some(StoredState { entry, revision })))
 }
 
 impl KnownState {
-    fn from_kept(side: &KeptState) -> KnownState {
-        let inode = stamp_of(&side.entry.stamp).inode;
+    fn from_stored(side: &StoredState) -> KnownState {
+        let inode = from_record(&side.entry.stamp).inode;
         let is_folder = side.entry.kind == CheckpointEntryKind::EmptyFolder;
         let link = side.entry.link.as_deref();
         KnownState {
@@ -196,10 +207,10 @@ impl KnownState {
     }
 
     fn is_folder(&self) -> bool {
-        RecordedState::of_file(self.revision, self.size, self.mode).is_folder()
+        RecordedState::from_file(self.revision, self.size, self.mode).is_folder()
     }
 
-    fn recorded(state: &RecordedState) -> KnownState {
+    fn from_recorded(state: &RecordedState) -> KnownState {
         KnownState {
             revision: state.revision,
             size: state.size,
@@ -210,38 +221,35 @@ impl KnownState {
     }
 
     /// Returns the state in the form of the history, which has the bytes already.
-    fn draft(&self) -> State<'_> {
-        State {
+    fn to_draft_state(&self) -> DraftState<'_> {
+        DraftState {
             revision: self.revision,
             size: self.size,
             mode: self.mode,
             link: self.link.as_deref(),
             inode: self.inode,
-            content: Content::Displaced,
+            content: ContentDraft::Displaced,
         }
     }
 }
 
-fn changed(path: PathBuf, before: &KeptState, after: &KeptState) -> ChangedFile {
-    let kind = match before.revision == after.revision {
-        true => ChangeKind::Mode,
-        false => ChangeKind::Update,
-    };
-    ChangedFile {
-        kind,
-        ..one_sided(path, Some(before), Some(after))
-    }
-}
-
-fn one_sided(path: PathBuf, before: Option<&KeptState>, after: Option<&KeptState>) -> ChangedFile {
-    entry(
+fn file_from_stored_states(
+    path: PathBuf,
+    before: Option<&StoredState>,
+    after: Option<&StoredState>,
+) -> ChangedFile {
+    changed_file_entry(
         path,
-        before.map(KnownState::from_kept),
-        after.map(KnownState::from_kept),
+        before.map(KnownState::from_stored),
+        after.map(KnownState::from_stored),
     )
 }
 
-fn entry(path: PathBuf, before: Option<KnownState>, after: Option<KnownState>) -> ChangedFile {
+fn changed_file_entry(
+    path: PathBuf,
+    before: Option<KnownState>,
+    after: Option<KnownState>,
+) -> ChangedFile {
     ChangedFile {
         path,
         kind: match (&before, &after) {
@@ -267,7 +275,7 @@ type Known = Option<KnownState>;
 type ChainStates = (Option<Known>, Known);
 
 /// Returns the states that the operations in between found and left at each name, in order.
-fn chains(between: &[Operation], since: Option<i64>) -> HashMap<PathBuf, Vec<ChainStates>> {
+fn states_by_path(between: &[Operation], since: Option<i64>) -> HashMap<PathBuf, Vec<ChainStates>> {
     let mut chains: HashMap<PathBuf, Vec<ChainStates>> = HashMap::new();
     let mut operations: Vec<&Operation> = between.iter().collect();
     operations.sort_by_key(|operation| operation.sequence);
@@ -276,8 +284,8 @@ fn chains(between: &[Operation], since: Option<i64>) -> HashMap<PathBuf, Vec<Cha
         let began_earlier = begun.zip(since).is_some_and(|(begun, since)| begun < since);
         let found = |state: Known| (!began_earlier).then_some(state);
         for file in &operation.files {
-            let before = file.before.as_ref().map(KnownState::recorded);
-            let after = file.after.as_ref().map(KnownState::recorded);
+            let before = file.before.as_ref().map(KnownState::from_recorded);
+            let after = file.after.as_ref().map(KnownState::from_recorded);
             let mut add = |path: &PathBuf, before: Known, after: Known| {
                 let states = chains.entry(path.clone()).or_default();
                 states.push((found(before), after));
@@ -295,14 +303,18 @@ fn chains(between: &[Operation], since: Option<i64>) -> HashMap<PathBuf, Vec<Cha
 }
 
 /// Returns the gaps between the known states of a name.
-fn gaps(path: &Path, states: &[ChainStates], ends: (Known, Known)) -> Vec<ChangedFile> {
+fn unexplained_changes(
+    path: &Path,
+    states: &[ChainStates],
+    ends: (Known, Known),
+) -> Vec<ChangedFile> {
     let mut gaps = Vec::new();
     let (mut left, last) = ends;
     for (found, after) in states.iter().cloned().chain([(Some(last), None)]) {
         if let Some(found) = found
             && !is_same(left.as_ref(), found.as_ref())
         {
-            gaps.push(entry(path.to_path_buf(), left, found));
+            gaps.push(changed_file_entry(path.to_path_buf(), left, found));
         }
         left = after;
     }
@@ -321,7 +333,7 @@ fn is_same(one: Option<&KnownState>, other: Option<&KnownState>) -> bool {
 }
 
 /// Returns the folders of a new file that did not exist before, outermost first.
-fn made_folders(root: &Path, path: &Path, known: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+fn created_folders(root: &Path, path: &Path, known: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1);
     let inside = above.take_while(|folder| *folder != root && folder.starts_with(root));
     let mut made: Vec<PathBuf> = inside
@@ -337,13 +349,13 @@ pub(crate) fn count_lines(
     files: &mut [ChangedFile],
     store: &dyn OperationStore,
 ) -> Result<(), HistoryError> {
-    for file in files.iter_mut().take(MOST_COUNTED) {
+    for file in files.iter_mut().take(MAX_COUNTED_FILES) {
         let sizes = [&file.before, &file.after].into_iter().flatten();
         let is_same = file.before.as_ref().map(|state| state.revision)
             == file.after.as_ref().map(|state| state.revision);
         let mut states = [&file.before, &file.after].into_iter().flatten();
         let has_lines = !states.any(|state| state.link.is_some() || state.is_folder());
-        if is_same || !has_lines || sizes.map(|state| state.size).max() > Some(COUNTED) {
+        if is_same || !has_lines || sizes.map(|state| state.size).max() > Some(MAX_COUNTED_BYTES) {
             continue;
         }
         let bytes = |state: &Option<KnownState>| match state {
@@ -355,7 +367,7 @@ pub(crate) fn count_lines(
         };
         let texts = (Document::decode(&old, None), Document::decode(&new, None));
         if let (Ok(old), Ok(new)) = texts {
-            let found = difference(old.view(), new.view(), 0, DIFF_WORK);
+            let found = difference(old.view(), new.view(), 0, DIFF_TIME_LIMIT);
             (file.added, file.removed) = (found.added as u64, found.removed as u64);
         }
     }
@@ -363,7 +375,7 @@ pub(crate) fn count_lines(
 }
 
 /// Returns the files in the form of the history.
-pub(crate) fn drafts<'f>(
+pub(crate) fn file_drafts<'f>(
     files: &'f [ChangedFile],
     workspace: WorkspaceRef<'f>,
 ) -> Vec<FileDraft<'f>> {
@@ -371,8 +383,8 @@ pub(crate) fn drafts<'f>(
         path: &file.path,
         kind: file.kind,
         moved_from: file.moved_from.as_deref(),
-        before: file.before.as_ref().map(KnownState::draft),
-        after: file.after.as_ref().map(KnownState::draft),
+        before: file.before.as_ref().map(KnownState::to_draft_state),
+        after: file.after.as_ref().map(KnownState::to_draft_state),
         added: file.added,
         removed: file.removed,
         folders: file.folders.clone(),

@@ -5,21 +5,21 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet_git::Index;
+use lancet_git::GitIndex;
 use lancet_history::CheckpointEntryKind;
 use lancet_search::FolderRules;
 use lancet_workspace::{EntryKind, FileType, FolderHandle, Stamp};
 
-use crate::coverage::Coverage;
+use crate::coverage::ScanCoverage;
 
 /// The size up to which an ignored file is covered if its folder is not ignored.
-const SMALL: u64 = 100_000;
+const MAX_IGNORED_FILE_BYTES: u64 = 100_000;
 /// Folders deeper than this are not entered.
-const DEEPEST: usize = 500;
+const MAX_DEPTH: usize = 500;
 
 /// An entry as it was found.
 #[derive(Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ScannedEntry {
     /// The name relative to the root.
     pub(crate) name: Vec<u8>,
     pub(crate) kind: CheckpointEntryKind,
@@ -29,12 +29,12 @@ pub(crate) struct Seen {
 }
 
 /// Lists a root. The entries are sorted by name. `tracked` is git's index if the root is the folder of a work tree.
-pub(crate) fn scan(
+pub(crate) fn scan_root(
     root: &FolderHandle,
     path: &Path,
-    coverage: &Coverage<'_>,
-    tracked: Option<&Index>,
-) -> std::io::Result<Vec<Seen>> {
+    coverage: &ScanCoverage<'_>,
+    tracked: Option<&GitIndex>,
+) -> std::io::Result<Vec<ScannedEntry>> {
     let mut scan = Scan {
         root,
         path,
@@ -42,8 +42,8 @@ pub(crate) fn scan(
         tracked,
         found: Vec::new(),
     };
-    let rules = FolderRules::above(path, coverage.excludes);
-    scan.folder(root, Path::new(""), &rules, FolderState::default())?;
+    let rules = FolderRules::read_above(path, coverage.excludes);
+    scan.scan_folder(root, Path::new(""), &rules, FolderState::default())?;
     scan.found
         .sort_unstable_by(|one, other| one.name.cmp(&other.name));
     scan.found.dedup_by(|one, other| one.name == other.name);
@@ -72,13 +72,13 @@ enum FileRule {
 struct Scan<'s> {
     root: &'s FolderHandle,
     path: &'s Path,
-    coverage: &'s Coverage<'s>,
-    tracked: Option<&'s Index>,
-    found: Vec<Seen>,
+    coverage: &'s ScanCoverage<'s>,
+    tracked: Option<&'s GitIndex>,
+    found: Vec<ScannedEntry>,
 }
 
 impl Scan<'_> {
-    fn folder(
+    fn scan_folder(
         &mut self,
         folder: &FolderHandle,
         relative: &Path,
@@ -95,7 +95,7 @@ impl Scan<'_> {
         let rules = above.enter_listed(&here, names);
         if entries.is_empty() && state.depth > 0 {
             if !state.is_ignored
-                && let Ok(stamp) = folder.stat_itself()
+                && let Ok(stamp) = folder.stat_folder()
             {
                 self.push(relative, CheckpointEntryKind::EmptyFolder, stamp, None);
             }
@@ -117,14 +117,14 @@ impl Scan<'_> {
                 EntryKind::Folder if ignored && !(self.coverage.may_take_in_below)(&relative) => {
                     self.tracked_below(&relative);
                 }
-                EntryKind::Folder if state.depth < DEEPEST => {
+                EntryKind::Folder if state.depth < MAX_DEPTH => {
                     // A folder that cannot be entered is left out with all its content.
-                    if let Ok(inner) = folder.enter(&name) {
+                    if let Ok(inner) = folder.open_subfolder(&name) {
                         let inside = FolderState {
                             depth: state.depth + 1,
                             is_ignored: ignored,
                         };
-                        let _ = self.folder(&inner, &relative, &rules, inside);
+                        let _ = self.scan_folder(&inner, &relative, &rules, inside);
                     }
                 }
                 EntryKind::Folder | EntryKind::Special => {}
@@ -134,7 +134,7 @@ impl Scan<'_> {
                         (true, false) => FileRule::SmallOrTracked,
                         (true, true) => FileRule::Tracked,
                     };
-                    self.file(folder, &name, &relative, rule);
+                    self.scan_file(folder, &name, &relative, rule);
                 }
             }
         }
@@ -142,7 +142,7 @@ impl Scan<'_> {
     }
 
     /// Adds a file or a link that the rule covers.
-    fn file(&mut self, folder: &FolderHandle, name: &OsStr, relative: &Path, rule: FileRule) {
+    fn scan_file(&mut self, folder: &FolderHandle, name: &OsStr, relative: &Path, rule: FileRule) {
         let Ok(stamp) = folder.stat(name) else {
             return;
         };
@@ -152,7 +152,7 @@ impl Scan<'_> {
         };
         let is_covered = match rule {
             FileRule::Any => true,
-            FileRule::SmallOrTracked => stamp.size <= SMALL || tracked(),
+            FileRule::SmallOrTracked => stamp.size <= MAX_IGNORED_FILE_BYTES || tracked(),
             FileRule::Tracked => tracked(),
         };
         match stamp.kind() {
@@ -174,7 +174,7 @@ impl Scan<'_> {
     fn tracked_below(&mut self, relative: &Path) {
         let Some(index) = self.tracked else { return };
         let names: Vec<PathBuf> = index
-            .below(relative.as_os_str().as_bytes())
+            .entries_below(relative.as_os_str().as_bytes())
             .map(|entry| PathBuf::from(OsStr::from_bytes(entry.name)))
             .collect();
         for name in names {
@@ -186,10 +186,10 @@ impl Scan<'_> {
             let (Some(parent), Some(last)) = (name.parent(), name.file_name()) else {
                 continue;
             };
-            if let Ok(folder) = self.root.enter_below(parent)
+            if let Ok(folder) = self.root.open_folder_below(parent)
                 && !denied
             {
-                self.file(&folder, last, &name, FileRule::Any);
+                self.scan_file(&folder, last, &name, FileRule::Any);
             }
         }
     }
@@ -201,7 +201,7 @@ impl Scan<'_> {
         stamp: Stamp,
         link: Option<Vec<u8>>,
     ) {
-        self.found.push(Seen {
+        self.found.push(ScannedEntry {
             name: relative.as_os_str().as_bytes().to_vec(),
             kind,
             stamp,

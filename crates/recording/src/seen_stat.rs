@@ -4,8 +4,8 @@ use lancet_history::StampRecord;
 use lancet_workspace::Stamp;
 
 /// Converts a stat to its record.
-pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
-    let mut numbers = [0; StampRecord::NUMBERS];
+pub(crate) fn to_record(stamp: &Stamp) -> StampRecord {
+    let mut numbers = [0; StampRecord::NUMBER_COUNT];
     let fields = [
         stamp.device.cast_signed(),
         stamp.inode.cast_signed(),
@@ -26,7 +26,7 @@ pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
 }
 
 /// Converts the record back.
-pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
+pub(crate) fn from_record(record: &StampRecord) -> Stamp {
     let number = |at: usize| record.0[at];
     let small = |at: usize| u32::try_from(number(at)).unwrap_or_default();
     Stamp {
@@ -45,6 +45,6 @@ pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
 
 /// Returns whether a later stat proves that the file is unchanged.
 pub(crate) fn proves_unchanged(before: &StampRecord, now: &Stamp) -> bool {
-    let before = stamp_of(before);
-    before.same_file_state(now) && before.mode == now.mode && !before.racy()
+    let before = from_record(before);
+    before.has_same_state(now) && before.mode == now.mode && !before.is_racy()
 }

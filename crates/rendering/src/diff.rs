@@ -33,7 +33,7 @@ pub enum Role {
 
 impl Role {
     /// Returns how many lines of the old and of the new text a line of this role represents.
-    fn sides(self) -> (usize, usize) {
+    fn line_counts(self) -> (usize, usize) {
         match self {
             Self::Removed => (1, 0),
             Self::Added => (0, 1),
@@ -70,12 +70,12 @@ impl<'d> DiffLine<'d> {
 }
 
 /// Parses the lines of a diff. `--- a/x` is a file header only outside hunks: inside a hunk it is a removed line.
-pub fn lines(diff: &str) -> Vec<DiffLine<'_>> {
+pub fn parse_lines(diff: &str) -> Vec<DiffLine<'_>> {
     let mut is_head = false;
     let mut next: Option<(usize, usize)> = None;
     let read = |whole: &'_ str| {
         is_head |= whole.starts_with("diff --git ");
-        let role = match role(whole) {
+        let role = match line_role(whole) {
             Role::Hunk { old, new } => {
                 is_head = false;
                 next = Some((old, new));
@@ -84,7 +84,7 @@ pub fn lines(diff: &str) -> Vec<DiffLine<'_>> {
             _ if is_head => Role::FileHead,
             other => other,
         };
-        let (old, new) = role.sides();
+        let (old, new) = role.line_counts();
         let numbers = next;
         next = next.map(|(first, second)| (first + old, second + new));
         let number = |number: Option<usize>, side: usize| number.filter(|_| side > 0);
@@ -106,22 +106,22 @@ pub fn lines(diff: &str) -> Vec<DiffLine<'_>> {
         }
     });
     let mut lines: Vec<DiffLine<'_>> = lines.collect();
-    pair(&mut lines);
+    assign_partners(&mut lines);
     lines
 }
 
-fn role(line: &str) -> Role {
+fn line_role(line: &str) -> Role {
     match line.as_bytes().first() {
         Some(b'+') => Role::Added,
         Some(b'-') => Role::Removed,
-        Some(b'@') => hunk(line).unwrap_or(Role::Other),
+        Some(b'@') => parse_hunk_header(line).unwrap_or(Role::Other),
         Some(b' ') | None => Role::Kept,
         Some(_) => Role::Other,
     }
 }
 
 /// Parses the numbers in `@@ -12,3 +13,4 @@`.
-fn hunk(line: &str) -> Option<Role> {
+fn parse_hunk_header(line: &str) -> Option<Role> {
     let mut words = line.split(' ').skip(1);
     let mut number = |sign: char| {
         let word = words.next()?.strip_prefix(sign)?;
@@ -134,7 +134,7 @@ fn hunk(line: &str) -> Option<Role> {
 }
 
 /// Assigns the lines of each block their partners.
-fn pair(lines: &mut [DiffLine<'_>]) {
+fn assign_partners(lines: &mut [DiffLine<'_>]) {
     let mut at = 0;
     while at < lines.len() {
         let run = |from: usize, wanted: Role| {
@@ -157,14 +157,14 @@ fn pair(lines: &mut [DiffLine<'_>]) {
 pub fn unified(old: &str, new: &str, context: usize) -> String {
     let found = difference(old, new, context, BUDGET);
     match found.coarse {
-        true => whole_change(old, new, &found),
-        false => lancet_text::unified(&found.hunks),
+        true => format_whole_change(old, new, &found),
+        false => lancet_text::unified_diff(&found.hunks),
     }
 }
 
 /// Returns the single hunk of a difference that is too large to be compared: its old lines, then its new ones.
-fn whole_change(old: &str, new: &str, found: &Difference) -> String {
-    let mut text = lancet_text::unified(&found.hunks);
+fn format_whole_change(old: &str, new: &str, found: &Difference) -> String {
+    let mut text = lancet_text::unified_diff(&found.hunks);
     let Some((first, last)) = found.blocks.first().zip(found.blocks.last()) else {
         return text;
     };
@@ -191,7 +191,7 @@ pub fn without_common_returns(diff: &str) -> Cow<'_, str> {
     if !diff.contains('\r') {
         return Cow::Borrowed(diff);
     }
-    let lines = lines(diff);
+    let lines = parse_lines(diff);
     let is_text = |role: Role| matches!(role, Role::Added | Role::Removed | Role::Kept);
     let has_end = |at: usize| {
         let after = lines.get(at + 1);
@@ -212,9 +212,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_have_their_numbers_on_both_sides_and_their_partners() {
+    fn diff_lines_have_numbers_and_partners() {
         let diff = "@@ -9,3 +9,4 @@\n a\n-b\n+c\n e\n-f\n+g\n+h\n\\ No newline at end of file\n";
-        let read = lines(diff);
+        let read = parse_lines(diff);
         let numbers: Vec<_> = read.iter().map(|line| (line.old, line.new)).collect();
         assert_eq!(
             numbers,
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_is_too_large_to_compare_is_shown_whole() {
+    fn shows_too_large_change_as_one_hunk() {
         let text = |first: &str| -> String {
             let lines = (0..200_000).map(|at| format!("{first}{at}\n"));
             std::iter::once("same\n".to_owned()).chain(lines).collect()
@@ -260,11 +260,11 @@ mod tests {
     }
 
     #[test]
-    fn a_line_before_the_first_head_has_no_number() {
-        let read = lines("-a\n+b\n");
+    fn line_before_first_hunk_header_has_no_number() {
+        let read = parse_lines("-a\n+b\n");
         assert_eq!((read[0].old, read[1].new), (None, None));
         assert_eq!(read[0].text(), "a");
-        assert_eq!(lines("").len(), 0);
-        assert_eq!(lines("\n")[0].text(), "");
+        assert_eq!(parse_lines("").len(), 0);
+        assert_eq!(parse_lines("\n")[0].text(), "");
     }
 }

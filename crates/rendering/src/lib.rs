@@ -6,6 +6,6 @@ mod diff;
 mod syntax;
 mod words;
 
-pub use diff::{DiffLine, Role, lines, unified, without_common_returns};
-pub use syntax::{Span, Syntax, SyntaxState, Token};
+pub use diff::{DiffLine, Role, parse_lines, unified, without_common_returns};
+pub use syntax::{Span, SyntaxClassifier, SyntaxState, Token};
 pub use words::{ChangedWords, changed_words};

@@ -66,7 +66,7 @@ static PALETTE: LazyLock<Vec<(Scope, Option<Token>)>> = LazyLock::new(|| {
 pub type Span = (Range<usize>, Token);
 
 /// The language of a file, and the time that may be spent on it.
-pub struct Syntax {
+pub struct SyntaxClassifier {
     reference: &'static SyntaxReference,
     set: &'static SyntaxSet,
     began: Instant,
@@ -81,13 +81,14 @@ pub struct SyntaxState {
     scopes: ScopeStack,
 }
 
-impl Syntax {
+impl SyntaxClassifier {
     /// Detects the language of a file by its name or its first line; returns none if it is unknown. The lines after the
     /// budget is spent are plain text.
     pub fn detect(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
         static SET: OnceLock<SyntaxSet> = OnceLock::new();
         let set = SET.get_or_init(SyntaxSet::load_defaults_newlines);
-        let reference = by_name(set, path).or_else(|| set.find_syntax_by_first_line(first_line))?;
+        let reference =
+            find_syntax_by_name(set, path).or_else(|| set.find_syntax_by_first_line(first_line))?;
         (reference.name != "Plain Text").then(|| Self {
             reference,
             set,
@@ -98,7 +99,7 @@ impl Syntax {
     }
 
     /// Returns the state at the beginning of a text.
-    pub fn start(&self) -> SyntaxState {
+    pub fn initial_state(&self) -> SyntaxState {
         SyntaxState {
             parser: ParseState::new(self.reference),
             scopes: ScopeStack::new(),
@@ -106,7 +107,7 @@ impl Syntax {
     }
 
     /// Classifies the parts of the next line, which has no line end. Parts that are plain text are left out.
-    pub fn line(&mut self, state: &mut SyntaxState, text: &str) -> Vec<Span> {
+    pub fn classify_line(&mut self, state: &mut SyntaxState, text: &str) -> Vec<Span> {
         self.is_over |= text.len() > LONGEST_LINE || self.began.elapsed() > self.budget;
         if self.is_over {
             return Vec::new();
@@ -119,24 +120,24 @@ impl Syntax {
         let mut spans = Vec::new();
         let mut from = 0;
         for (at, change) in changes {
-            put(&mut spans, state, text, from..at);
+            add_span(&mut spans, state, text, from..at);
             from = at;
             self.is_over |= state.scopes.apply(&change).is_err();
         }
-        put(&mut spans, state, text, from..text.len());
+        add_span(&mut spans, state, text, from..text.len());
         spans
     }
 }
 
 /// Adds a part to the spans of a line if it has a token.
-fn put(spans: &mut Vec<Span>, state: &SyntaxState, text: &str, range: Range<usize>) {
+fn add_span(spans: &mut Vec<Span>, state: &SyntaxState, text: &str, range: Range<usize>) {
     let range = range.start.min(text.len())..range.end.min(text.len());
     let is_blank = text
         .get(range.clone())
         .unwrap_or_default()
         .trim()
         .is_empty();
-    let Some(token) = token(&state.scopes).filter(|_| !is_blank) else {
+    let Some(token) = token_of_scopes(&state.scopes).filter(|_| !is_blank) else {
         return;
     };
     match spans.last_mut() {
@@ -146,7 +147,7 @@ fn put(spans: &mut Vec<Span>, state: &SyntaxState, text: &str, range: Range<usiz
 }
 
 /// Returns the token of the innermost scope that has an entry.
-fn token(scopes: &ScopeStack) -> Option<Token> {
+fn token_of_scopes(scopes: &ScopeStack) -> Option<Token> {
     let mut found = scopes.as_slice().iter().rev().filter_map(|scope| {
         let mut palette = PALETTE.iter();
         palette.find(|(begin, _)| begin.is_prefix_of(*scope))
@@ -154,7 +155,7 @@ fn token(scopes: &ScopeStack) -> Option<Token> {
     found.next().and_then(|(_, token)| *token)
 }
 
-fn by_name<'s>(set: &'s SyntaxSet, path: &Path) -> Option<&'s SyntaxReference> {
+fn find_syntax_by_name<'s>(set: &'s SyntaxSet, path: &Path) -> Option<&'s SyntaxReference> {
     let name = path.file_name()?.to_str()?;
     if let Some(syntax) = set.find_syntax_by_extension(name) {
         return Some(syntax);
@@ -181,11 +182,11 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn the_parts_of_a_line_are_named_and_lie_in_it_in_order() {
-        let mut syntax = Syntax::detect(Path::new("a.rs"), "", LONG).expect("Rust");
-        let mut state = syntax.start();
+    fn classifies_parts_of_a_line_in_order() {
+        let mut syntax = SyntaxClassifier::detect(Path::new("a.rs"), "", LONG).expect("Rust");
+        let mut state = syntax.initial_state();
         let text = "let x = 1; // é";
-        let spans = syntax.line(&mut state, text);
+        let spans = syntax.classify_line(&mut state, text);
         let named: Vec<_> = spans
             .iter()
             .map(|(range, token)| (&text[range.clone()], *token))
@@ -201,20 +202,24 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_language_has_none_and_a_first_line_names_one() {
-        assert!(Syntax::detect(Path::new("a.unknown"), "text", LONG).is_none());
-        assert!(Syntax::detect(Path::new("run"), "#!/bin/sh", LONG).is_some());
+    fn detects_language_by_first_line() {
+        assert!(SyntaxClassifier::detect(Path::new("a.unknown"), "text", LONG).is_none());
+        assert!(SyntaxClassifier::detect(Path::new("run"), "#!/bin/sh", LONG).is_some());
     }
 
     #[test]
-    fn a_line_without_end_and_a_spent_budget_end_the_names() {
-        let mut syntax = Syntax::detect(Path::new("a.js"), "", LONG).expect("JavaScript");
-        let mut state = syntax.start();
-        assert_eq!(syntax.line(&mut state, &"1,".repeat(LONGEST_LINE)), []);
-        assert_eq!(syntax.line(&mut state, "let x"), []);
-        let mut spent = Syntax::detect(Path::new("a.js"), "", Duration::ZERO).expect("JavaScript");
-        let mut state = spent.start();
+    fn stops_at_overlong_line_or_spent_budget() {
+        let mut syntax = SyntaxClassifier::detect(Path::new("a.js"), "", LONG).expect("JavaScript");
+        let mut state = syntax.initial_state();
+        assert_eq!(
+            syntax.classify_line(&mut state, &"1,".repeat(LONGEST_LINE)),
+            []
+        );
+        assert_eq!(syntax.classify_line(&mut state, "let x"), []);
+        let mut spent =
+            SyntaxClassifier::detect(Path::new("a.js"), "", Duration::ZERO).expect("JavaScript");
+        let mut state = spent.initial_state();
         std::thread::sleep(Duration::from_millis(1));
-        assert_eq!(spent.line(&mut state, "let x"), []);
+        assert_eq!(spent.classify_line(&mut state, "let x"), []);
     }
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 /// The longest lines that are compared, in bytes.
-const LONGEST: usize = 4096;
+const MAX_LINE_BYTES: usize = 4096;
 /// Lines that share less than this fraction of their characters are not similar; everything in them would be marked.
-const LEAST_ALIKE: f64 = 0.35;
+const MIN_SIMILARITY: f64 = 0.35;
 
 /// The ranges of two lines that differ.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct ChangedWords {
 
 /// Finds the words that differ; returns none if the lines are not similar.
 pub fn changed_words(old: &str, new: &str) -> Option<ChangedWords> {
-    if old.len() > LONGEST || new.len() > LONGEST {
+    if old.len() > MAX_LINE_BYTES || new.len() > MAX_LINE_BYTES {
         return None;
     }
     let (old_words, new_words) = (split_words(old), split_words(new));
@@ -31,28 +31,28 @@ pub fn changed_words(old: &str, new: &str) -> Option<ChangedWords> {
     let (mut old_ranges, mut new_ranges) = (Vec::new(), Vec::new());
     let (mut common, mut end) = (0, 0);
     let mut count_common = |range: Range<usize>| {
-        let alike = joined(&old_words, range);
+        let alike = join_word_ranges(&old_words, range);
         common += alike.map_or(0, |range| old[range].trim().len());
     };
     for hunk in diff.hunks() {
         let before = hunk.before.start as usize..hunk.before.end as usize;
         count_common(end..before.start);
         end = before.end;
-        old_ranges.extend(joined(&old_words, before));
+        old_ranges.extend(join_word_ranges(&old_words, before));
         let after = hunk.after.start as usize..hunk.after.end as usize;
-        new_ranges.extend(joined(&new_words, after));
+        new_ranges.extend(join_word_ranges(&new_words, after));
     }
     count_common(end..old_words.len());
     let longer = old.trim().len().max(new.trim().len());
     let alike = common as f64 / longer.max(1) as f64;
-    (alike >= LEAST_ALIKE).then_some(ChangedWords {
+    (alike >= MIN_SIMILARITY).then_some(ChangedWords {
         old: old_ranges,
         new: new_ranges,
     })
 }
 
 /// Returns the range from the first of some words to the last.
-fn joined(words: &[Range<usize>], range: Range<usize>) -> Option<Range<usize>> {
+fn join_word_ranges(words: &[Range<usize>], range: Range<usize>) -> Option<Range<usize>> {
     let words = words.get(range)?;
     Some(words.first()?.start..words.last()?.end)
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     /// Returns the words themselves.
-    fn marked(old: &str, new: &str) -> Option<(String, String)> {
+    fn changed_texts(old: &str, new: &str) -> Option<(String, String)> {
         let found = changed_words(old, new)?;
         let join = |line: &str, ranges: Vec<Range<usize>>| {
             let words = ranges.into_iter().map(|range| line[range].to_owned());
@@ -99,11 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn the_words_that_differ_are_found_on_both_sides() {
+    fn finds_changed_words_on_both_sides() {
         let some = |old: &str, new: &str| Some((old.to_owned(), new.to_owned()));
-        assert_eq!(marked("foo(a, b)", "bar(a, b, c)"), some("foo", "bar|, c"));
-        assert_eq!(marked("one", "two"), None);
-        assert_eq!(marked("", ""), None);
-        assert_eq!(marked("  x = 1", "    x = 1"), some("  ", "    "));
+        assert_eq!(
+            changed_texts("foo(a, b)", "bar(a, b, c)"),
+            some("foo", "bar|, c")
+        );
+        assert_eq!(changed_texts("one", "two"), None);
+        assert_eq!(changed_texts("", ""), None);
+        assert_eq!(changed_texts("  x = 1", "    x = 1"), some("  ", "    "));
     }
 }

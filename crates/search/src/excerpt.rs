@@ -7,13 +7,13 @@ use std::ops::Range;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use lancet_workspace::{FileReader, ReadError};
 
-use crate::file_search::{FileOutcome, FileSearcher, Matches};
+use crate::file_search::{FileOutcome, FileSearcher, MatchIterator};
 use crate::reader::SearchReader;
 use crate::stoppable::{StoppableMatcher, Stopped};
-use crate::window::around;
+use crate::window::window_around;
 
 /// The most matches of one line whose positions are returned.
-const MOST_SPANS: usize = 1_000;
+const MAX_SPANS: usize = 1_000;
 
 /// The matches of a file to return, and the context around each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum LineRole {
 
 /// A line of an excerpt, cut where it is too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct ExcerptLine {
     /// The line number, from 1.
     pub number: u64,
     /// The offset of the line's first byte in the text that was searched: in the file, unless it was decoded.
@@ -60,37 +60,37 @@ pub struct Line {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
     /// The lines in order. A gap in their numbers is where lines were left out.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ExcerptLine>,
     /// The number of matches that the lines show.
     pub matches: u64,
 }
 
 impl<'s> FileSearcher<'s> {
     /// Returns the lines of a file around the matches of `extent`.
-    pub fn excerpt(
+    pub fn excerpt_of_file(
         &self,
         leaf: Result<FileReader, ReadError>,
         encoding: Option<&'static str>,
         extent: ExcerptRange,
     ) -> Result<Excerpt, FileOutcome> {
-        self.excerpt_by(extent, |reader, sink| {
+        self.excerpt_with(extent, |reader, sink| {
             reader.search(&self.matcher, leaf, encoding, sink)
         })
     }
 
     /// Returns the same lines of a file whose whole content is in memory.
-    pub fn excerpt_of(
+    pub fn excerpt_of_bytes(
         &self,
         bytes: &[u8],
         encoding: Option<&'static str>,
         extent: ExcerptRange,
     ) -> Result<Excerpt, FileOutcome> {
-        self.excerpt_by(extent, |reader, sink| {
+        self.excerpt_with(extent, |reader, sink| {
             reader.search_bytes(&self.matcher, bytes, encoding, sink)
         })
     }
 
-    fn excerpt_by(
+    fn excerpt_with(
         &self,
         extent: ExcerptRange,
         search: impl FnOnce(
@@ -126,7 +126,7 @@ struct ExcerptSink<'m, 's> {
     /// The number of matches seen so far.
     passed: u64,
     /// Context lines that are returned only if a wanted match follows.
-    waiting: VecDeque<Line>,
+    waiting: VecDeque<ExcerptLine>,
     taken: Excerpt,
     bytes: usize,
 }
@@ -137,23 +137,26 @@ impl ExcerptSink<'_, '_> {
             || self.bytes > self.extent.most_bytes
     }
 
-    fn last(&self) -> Option<u64> {
+    fn last_match_line(&self) -> Option<u64> {
         let mut shown = self.taken.lines.iter().rev();
         shown
             .find(|line| line.role == LineRole::Match)
             .map(|line| line.number)
     }
 
-    fn keep(&mut self, line: Line) {
+    fn push_line(&mut self, line: ExcerptLine) {
         self.bytes += line.bytes.len() + 8;
         self.taken.lines.push(line);
     }
 
     /// Handles a line that can only be context; returns false where nothing further is wanted.
-    fn beside(&mut self, line: Line) -> bool {
+    fn handle_context_line(&mut self, line: ExcerptLine) -> bool {
         let after = self.extent.after as u64;
-        if self.last().is_some_and(|last| line.number <= last + after) {
-            self.keep(Line {
+        if self
+            .last_match_line()
+            .is_some_and(|last| line.number <= last + after)
+        {
+            self.push_line(ExcerptLine {
                 role: LineRole::Context,
                 spans: Vec::new(),
                 ..line
@@ -167,7 +170,7 @@ impl ExcerptSink<'_, '_> {
             if self.waiting.len() == self.extent.before {
                 self.waiting.pop_front();
             }
-            self.waiting.push_back(Line {
+            self.waiting.push_back(ExcerptLine {
                 role: LineRole::Context,
                 spans: Vec::new(),
                 ..line
@@ -176,20 +179,20 @@ impl ExcerptSink<'_, '_> {
         true
     }
 
-    fn wanted(&mut self, line: Line) {
+    fn handle_match_line(&mut self, line: ExcerptLine) {
         let first = line.number.saturating_sub(self.extent.before as u64);
         for waiting in std::mem::take(&mut self.waiting) {
             if waiting.number >= first {
-                self.keep(waiting);
+                self.push_line(waiting);
             }
         }
-        self.keep(line);
+        self.push_line(line);
     }
 }
 
 /// The lines that the searcher reported together, and the matches that touch each.
 pub(crate) struct MatchedLines<'m, 's> {
-    matches: Matches<'m, 's>,
+    matches: MatchIterator<'m, 's>,
     /// The match that reaches beyond the last line processed.
     current: Option<Range<usize>>,
     /// The number of that match within the file, from 0.
@@ -202,7 +205,7 @@ impl<'m, 's> MatchedLines<'m, 's> {
         found: &'m SinkMatch<'_>,
         number: u64,
     ) -> Result<Self, Stopped> {
-        let mut matches = Matches::new(matcher, found);
+        let mut matches = MatchIterator::new(matcher, found);
         Ok(MatchedLines {
             current: matches.next()?,
             matches,
@@ -219,7 +222,7 @@ impl<'m, 's> MatchedLines<'m, 's> {
     /// Returns the numbers of the matches that touch a line, if any, and their positions in it, as far as they can be
     /// shown.
     #[allow(clippy::type_complexity)]
-    pub(crate) fn touching(
+    pub(crate) fn matches_touching(
         &mut self,
         line: &Range<usize>,
     ) -> Result<(Option<Range<u64>>, Vec<Range<usize>>), Stopped> {
@@ -232,7 +235,7 @@ impl<'m, 's> MatchedLines<'m, 's> {
             let touches = span.end > line.start || (span.is_empty() && span.start == line.start);
             if touches {
                 numbers.get_or_insert(self.number..self.number).end = self.number + 1;
-                if inside.len() < MOST_SPANS {
+                if inside.len() < MAX_SPANS {
                     inside.push(
                         span.start.max(line.start) - line.start
                             ..span.end.min(line.end) - line.start,
@@ -249,22 +252,22 @@ impl<'m, 's> MatchedLines<'m, 's> {
 }
 
 /// Builds a line and cuts it where it is too long.
-pub(crate) fn line(
+pub(crate) fn build_line(
     number: u64,
     offset: u64,
     bytes: &[u8],
     role: LineRole,
     spans: &[Range<usize>],
-) -> Line {
+) -> ExcerptLine {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let kept = around(bytes, spans.first());
+    let kept = window_around(bytes, spans.first());
     let spans = spans
         .iter()
         .map(|span| span.start.max(kept.start)..span.end.min(kept.end))
         .filter(|span| span.start <= span.end)
         .map(|span| span.start - kept.start..span.end - kept.start)
         .collect();
-    Line {
+    ExcerptLine {
         number,
         offset,
         role,
@@ -290,7 +293,7 @@ impl Sink for &mut ExcerptSink<'_, '_> {
         for (number, bytes) in numbers.zip(found.lines()) {
             let range = start..start + bytes.len();
             start = range.end;
-            let (touching, inside) = block.touching(&range)?;
+            let (touching, inside) = block.matches_touching(&range)?;
             if let Some(touching) = touching.filter(|_| spans) {
                 nearest = touching;
             }
@@ -300,12 +303,12 @@ impl Sink for &mut ExcerptSink<'_, '_> {
                 return Ok(false);
             }
             let offset = first.1 + (range.start - first.0) as u64;
-            let line = line(number, offset, bytes, LineRole::Match, &inside);
+            let line = build_line(number, offset, bytes, LineRole::Match, &inside);
             if nearest.start < wanted.end && nearest.end > wanted.start {
                 let shown = nearest.end.min(wanted.end) - wanted.start;
                 self.taken.matches = self.taken.matches.max(shown);
-                self.wanted(line);
-            } else if !self.beside(line) {
+                self.handle_match_line(line);
+            } else if !self.handle_context_line(line) {
                 return Ok(false);
             }
         }
@@ -316,7 +319,7 @@ impl Sink for &mut ExcerptSink<'_, '_> {
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         let number = context.line_number().unwrap_or(1);
         let offset = context.absolute_byte_offset();
-        let line = line(number, offset, context.bytes(), LineRole::Context, &[]);
-        Ok(self.beside(line))
+        let line = build_line(number, offset, context.bytes(), LineRole::Context, &[]);
+        Ok(self.handle_context_line(line))
     }
 }

@@ -73,15 +73,15 @@ impl<'s> FileSearcher<'s> {
 
     /// Counts the matches in a text in memory that has no NUL byte and no byte order mark of UTF-16.
     pub(crate) fn count_in_text(&mut self, text: &[u8]) -> FileOutcome {
-        self.count_by(|reading, matcher, sink| reading.search_text(matcher, text, sink))
+        self.count_with(|reading, matcher, sink| reading.search_text(matcher, text, sink))
     }
 
     /// Counts the matches in a file whose whole content is in memory.
     pub(crate) fn count_in_bytes(&mut self, bytes: &[u8]) -> FileOutcome {
-        self.count_by(|reading, matcher, sink| reading.search_bytes(matcher, bytes, None, sink))
+        self.count_with(|reading, matcher, sink| reading.search_bytes(matcher, bytes, None, sink))
     }
 
-    fn count_by(
+    fn count_with(
         &mut self,
         search: impl FnOnce(
             &mut SearchReader<'s>,
@@ -109,7 +109,7 @@ impl<'s> FileSearcher<'s> {
         leaf: Result<FileReader, ReadError>,
         encoding: Option<&'static str>,
     ) -> FileOutcome {
-        self.count_by(|reading, matcher, sink| reading.search(matcher, leaf, encoding, sink))
+        self.count_with(|reading, matcher, sink| reading.search(matcher, leaf, encoding, sink))
     }
 }
 
@@ -125,7 +125,7 @@ impl Sink for &mut CountSink<'_, '_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.matches += if self.spans {
-            let mut matches = Matches::new(self.matcher, found);
+            let mut matches = MatchIterator::new(self.matcher, found);
             let mut number = 0;
             while matches.next()?.is_some() {
                 number += 1;
@@ -139,7 +139,7 @@ impl Sink for &mut CountSink<'_, '_> {
 }
 
 /// Iterates over the matches within the lines that a searcher reported together.
-pub(crate) struct Matches<'m, 's> {
+pub(crate) struct MatchIterator<'m, 's> {
     matcher: &'m StoppableMatcher<'s>,
     text: &'m [u8],
     /// The offset where the next search begins, and the offset from which on no match may begin.
@@ -149,7 +149,7 @@ pub(crate) struct Matches<'m, 's> {
     last: Option<usize>,
 }
 
-impl<'m, 's> Matches<'m, 's> {
+impl<'m, 's> MatchIterator<'m, 's> {
     pub(crate) fn new(matcher: &'m StoppableMatcher<'s>, found: &'m SinkMatch<'_>) -> Self {
         let range = found.bytes_range_in_buffer();
         let buffer = found.buffer();
@@ -163,7 +163,7 @@ impl<'m, 's> Matches<'m, 's> {
             // The line end must not be visible: it could keep an assertion such as `$` from holding.
             end -= 1;
         }
-        Matches {
+        MatchIterator {
             matcher,
             text: &buffer[..end],
             at: range.start,

@@ -29,11 +29,11 @@ pub struct UnknownType {
 }
 
 /// The longest glob in bytes: 2 MB of alternatives took 700 MB of memory before they were refused.
-const LONGEST: usize = 32 << 10;
+const MAX_GLOB_LENGTH: usize = 32 << 10;
 
 /// Decides which files of a walk are wanted; the default wants all of them.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct FileFilter {
     /// The globs, compiled once for each folder that they are relative to.
     globs: Vec<Gitignore>,
     /// Rules out most names without running the globs.
@@ -47,24 +47,24 @@ pub struct Filter {
     names: Option<NameKey>,
 }
 
-impl Filter {
+impl FileFilter {
     /// Restricts the filter to files that one of these globs matches relative to one of these folders; a glob that
     /// begins with `!` removes files.
     pub fn with_globs(mut self, bases: &[&Path], globs: &[&str]) -> Result<Self, GlobError> {
         let mut lines = Vec::new();
         for glob in globs {
-            if glob.len() > LONGEST {
-                let why = format!("it has over {LONGEST} bytes; send several shorter ones");
+            if glob.len() > MAX_GLOB_LENGTH {
+                let why = format!("it has over {MAX_GLOB_LENGTH} bytes; send several shorter ones");
                 return Err(GlobError { why });
             }
-            lines.push(with_files(glob));
+            lines.push(extend_glob_to_files(glob));
             if glob.contains('[') {
                 // Frameworks name files `[id].tsx`; the brackets are also tried as literal characters.
-                lines.push(with_files(&escape_brackets(glob)));
+                lines.push(extend_glob_to_files(&escape_brackets(glob)));
             }
         }
         self.names = match globs {
-            [glob] => NameKey::of_glob(glob),
+            [glob] => NameKey::from_glob(glob),
             _ => None,
         };
         self.prefilter = NamePrefilter::new(lines.iter().map(String::as_str));
@@ -137,7 +137,7 @@ impl Filter {
     }
 
     /// Returns whether a folder may contain wanted files: only a negated glob can exclude a whole folder.
-    pub(crate) fn enters(&self, folder: &Path) -> bool {
+    pub(crate) fn may_enter(&self, folder: &Path) -> bool {
         !self.negated
             || !self
                 .globs
@@ -146,22 +146,22 @@ impl Filter {
     }
 
     /// Returns whether a file is wanted.
-    pub fn keeps(&self, file: &Path) -> bool {
-        self.keeps_entry(file, EntryKind::File)
+    pub fn wants_file(&self, file: &Path) -> bool {
+        self.wants_entry(file, EntryKind::File)
     }
 
     /// Returns whether a file or folder is wanted.
-    pub(crate) fn keeps_entry(&self, entry: &Path, kind: EntryKind) -> bool {
+    pub(crate) fn wants_entry(&self, entry: &Path, kind: EntryKind) -> bool {
         let is_folder = kind == EntryKind::Folder;
-        self.keeps_by_glob(entry, is_folder)
-            && self.keeps_by_extension(entry)
+        self.matches_globs(entry, is_folder)
+            && self.matches_extensions(entry)
             && self
                 .types
                 .as_ref()
                 .is_none_or(|types| !types.matched(entry, is_folder).is_ignore())
     }
 
-    fn keeps_by_extension(&self, entry: &Path) -> bool {
+    fn matches_extensions(&self, entry: &Path) -> bool {
         let Some(name) = entry.file_name().filter(|_| !self.extensions.is_empty()) else {
             return self.extensions.is_empty();
         };
@@ -174,7 +174,7 @@ impl Filter {
         })
     }
 
-    fn keeps_by_glob(&self, entry: &Path, is_folder: bool) -> bool {
+    fn matches_globs(&self, entry: &Path, is_folder: bool) -> bool {
         if self.globs.is_empty() {
             return true;
         }
@@ -200,7 +200,7 @@ impl Filter {
 }
 
 /// Returns the pattern for a glob. A glob that ends in a slash names a folder and matches all files below it.
-fn with_files(glob: &str) -> String {
+fn extend_glob_to_files(glob: &str) -> String {
     if glob.ends_with('/') && !glob.ends_with("\\/") {
         format!("{glob}**")
     } else {
@@ -216,7 +216,7 @@ fn glob_error_message(error: &ignore::Error) -> String {
     }
 }
 
-/// Returns the names of all file types that [`Filter::with_type`] accepts.
+/// Returns the names of all file types that [`FileFilter::with_type`] accepts.
 pub fn type_names() -> Vec<String> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();

@@ -15,7 +15,7 @@ pub trait Gate: Sync {
 
     /// Returns what the decisions depend on besides the path, if that never changes: two gates with the same value
     /// decide the same.
-    fn basis(&self) -> Option<GateBasis> {
+    fn decision_basis(&self) -> Option<GateBasis> {
         None
     }
 }
@@ -43,11 +43,11 @@ impl Gate for AllowAll {
 /// of a large one.
 pub trait Stop: Sync {
     /// Returns whether to stop. Once true it must stay true.
-    fn is_over(&self) -> bool;
+    fn should_stop(&self) -> bool;
 }
 
 impl<S: Fn() -> bool + Sync> Stop for S {
-    fn is_over(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self()
     }
 }

@@ -1,7 +1,7 @@
 //! Rewrites globs: expands braces and escapes brackets. Matching itself is `globset`'s work.
 
 /// The limit of alternatives of a glob. A glob with more is not expanded and names nothing literally.
-const MOST_ALTERNATIVES: usize = 256;
+const MAX_ALTERNATIVES: usize = 256;
 
 /// Returns the glob with its square brackets escaped: `app/[id]/page.tsx` then names that very file.
 pub fn escape_brackets(glob: &str) -> String {
@@ -24,34 +24,34 @@ pub fn escape_brackets(glob: &str) -> String {
 }
 
 /// Expands the braces of a glob; returns the glob itself where they are unbalanced or too many.
-pub(crate) fn alternatives(glob: &str) -> Vec<String> {
+pub(crate) fn expand_braces(glob: &str) -> Vec<String> {
     let characters: Vec<char> = glob.chars().collect();
-    let mut braces = MOST_BRACES;
-    expand(&characters, 0, &mut braces).unwrap_or_else(|| vec![glob.to_owned()])
+    let mut braces = MAX_BRACES;
+    expand_recursively(&characters, 0, &mut braces).unwrap_or_else(|| vec![glob.to_owned()])
 }
 
 /// The deepest nesting of braces that is expanded.
-const MOST_DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// The most pairs of braces that are expanded: each one is a recursive call.
-const MOST_BRACES: usize = 512;
+const MAX_BRACES: usize = 512;
 
-fn expand(glob: &[char], depth: usize, braces: &mut usize) -> Option<Vec<String>> {
+fn expand_recursively(glob: &[char], depth: usize, braces: &mut usize) -> Option<Vec<String>> {
     *braces = braces.checked_sub(1)?;
-    if depth > MOST_DEPTH {
+    if depth > MAX_DEPTH {
         return None;
     }
     let Some((open, close, commas)) = first_braces(glob)? else {
         return Some(vec![glob.iter().collect()]);
     };
     let head: String = glob[..open].iter().collect();
-    let tails = expand(&glob[close + 1..], depth, braces)?;
+    let tails = expand_recursively(&glob[close + 1..], depth, braces)?;
     let mut all = Vec::new();
     let mut start = open + 1;
     for end in commas.into_iter().chain([close]) {
-        for middle in expand(&glob[start..end], depth + 1, braces)? {
+        for middle in expand_recursively(&glob[start..end], depth + 1, braces)? {
             for tail in &tails {
                 all.push(format!("{head}{middle}{tail}"));
-                if all.len() > MOST_ALTERNATIVES {
+                if all.len() > MAX_ALTERNATIVES {
                     return None;
                 }
             }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn braces_are_written_out_wherever_they_stand() {
+    fn expands_braces_anywhere_in_glob() {
         let cases: [(&str, &[&str]); 7] = [
             ("a", &["a"]),
             ("*.{ts,tsx}", &["*.ts", "*.tsx"]),
@@ -126,24 +126,24 @@ mod tests {
             ("{a,b", &["{a,b"]),
         ];
         for (glob, wanted) in cases {
-            assert_eq!(alternatives(glob), wanted, "{glob}");
+            assert_eq!(expand_braces(glob), wanted, "{glob}");
         }
     }
 
     #[test]
-    fn too_many_alternatives_are_left_as_they_are() {
+    fn leaves_glob_with_too_many_alternatives_unchanged() {
         let glob = "{a,b}".repeat(9);
-        assert_eq!(alternatives(&glob), [glob.as_str()]);
+        assert_eq!(expand_braces(&glob), [glob.as_str()]);
     }
 
     #[test]
-    fn braces_without_number_are_left_as_they_are() {
+    fn leaves_glob_with_too_many_braces_unchanged() {
         let glob = "{a}".repeat(200_000);
-        assert_eq!(alternatives(&glob), [glob.as_str()]);
+        assert_eq!(expand_braces(&glob), [glob.as_str()]);
     }
 
     #[test]
-    fn brackets_become_letters() {
+    fn escapes_brackets_as_literals() {
         assert_eq!(escape_brackets("app/[id]/*.ts"), "app/\\[id\\]/*.ts");
         assert_eq!(escape_brackets("a\\[b"), "a\\[b");
     }

@@ -40,29 +40,31 @@ use std::sync::Arc;
 
 use lancet_workspace::{FolderHandle, FolderWatch, MountWatch, WatchedFolder};
 
-use self::blocks::Blocks;
-use self::contents::Contents;
+use self::blocks::SignedBlocks;
+use self::contents::StoredContents;
 use self::rule_files::RuleFileStates;
-use self::table::{FileId, FolderId, Table};
+use self::table::{FileId, FileTable, FolderId};
 use crate::file_search::Encodings;
-use crate::filter::Filter;
+use crate::filter::FileFilter;
 use crate::gate::{Gate, GateBasis, Stop};
 use crate::literal_names::LiteralNames;
 use crate::rules::Excludes;
 use crate::tally::SearchProgress;
-use crate::walk::{HiddenFiles, IgnoreFiles, Start, Walk};
+use crate::walk::{HiddenFiles, IgnoreFiles, Walk, WalkStart};
 
 pub(crate) use self::literal_query::LiteralQuery;
 
-pub use self::budget::{Budget, Exhausted, Held, PORTION, SLOT, WatchAllowance};
+pub use self::budget::{
+    Exhausted, MemoryBudget, Reservation, SLOT_BYTES, WATCHES_PER_PORTION, WatchAllowance,
+};
 pub use self::home::is_home_folder;
 pub use self::query::{
-    PageNeed, PageUnit, ResidentTree, Unanswered, count_resident, list_resident,
+    CannotAnswer, PageNeed, PageUnit, ResidentTree, count_resident, list_resident,
 };
-pub use self::status::{IndexStatus, Residency, ResidentFacts, WhyNot};
+pub use self::status::{AbsenceReason, IndexResidency, IndexStatus, ResidentFacts};
 
 /// With `KeepContents::Sparingly`, one part in this many of the budget stays free.
-const SPARED: u64 = 8;
+const SPARED_BUDGET_PART: u64 = 8;
 
 /// The conditions under which an index is filled and kept current. They must be the same for all searches of an index:
 /// a gate with other rules, or other encodings, need another index.
@@ -79,13 +81,13 @@ pub struct IndexScope<'i> {
 
 impl IndexScope<'_> {
     /// Calls `work` with the parameters of a walk that finds what the index contains.
-    fn as_walk<T>(&self, work: impl FnOnce(&Walk<'_>) -> T) -> T {
+    fn run_as_walk<T>(&self, work: impl FnOnce(&Walk<'_>) -> T) -> T {
         work(&Walk {
             starts: &[],
             ignoring: IgnoreFiles::Respect,
             hidden: HiddenFiles::Skip,
             excludes: self.excludes,
-            filter: &Filter::default(),
+            filter: &FileFilter::default(),
             named: &LiteralNames::default(),
             gate: self.gate,
             stop: self.stop,
@@ -138,13 +140,13 @@ pub enum KeepContents {
 }
 
 /// A resident tree.
-pub struct Index {
+pub struct TreeIndex {
     root: FolderHandle,
     /// The length of the root's path in bytes.
     base: usize,
-    table: Table,
-    blocks: Blocks,
-    contents: Option<Contents>,
+    table: FileTable,
+    blocks: SignedBlocks,
+    contents: Option<StoredContents>,
     /// The part of the memory budget that contents leave free.
     spare: u64,
     /// The basis of the gate that let all files in, if it was the same for all of them.
@@ -156,8 +158,8 @@ pub struct Index {
     /// Files with several hard links.
     linked: BTreeSet<FileId>,
     /// The memory and the watches that were taken from the user's budget.
-    memory: Held,
-    watches: Held,
+    memory: Reservation,
+    watches: Reservation,
     /// The limit of what the current refresh may still read.
     allowance: ReadAllowance,
     /// The number of ignored files that may still be signed, and of their bytes.
@@ -179,7 +181,7 @@ impl ReadAllowance {
     };
 
     /// Subtracts a file of this size from what may still be read.
-    fn take(&mut self, size: u64) -> Result<(), NotResident> {
+    fn subtract(&mut self, size: u64) -> Result<(), NotResident> {
         let files = self.files.checked_sub(1);
         let bytes = self.bytes.checked_sub(size);
         let (files, bytes) = files.zip(bytes).ok_or(NotResident::Changing)?;
@@ -205,48 +207,48 @@ pub struct IndexSize {
     pub contents: usize,
 }
 
-impl Index {
+impl TreeIndex {
     /// Reads a whole tree.
     ///
     /// # Errors
     /// Returns why the tree cannot be resident.
-    pub fn build(
+    pub fn build_index(
         scope: &IndexScope<'_>,
-        start: &Start,
+        start: &WalkStart,
         contents: KeepContents,
-        memory: &Budget,
+        memory: &MemoryBudget,
         watches: &WatchAllowance,
-    ) -> Result<Index, NotResident> {
+    ) -> Result<TreeIndex, NotResident> {
         let path = start.path();
         let root = start
             .located
             .open_folder()
             .map_err(|_| NotResident::Unreadable)?;
-        let mut index = Index {
+        let mut index = TreeIndex {
             root: root.clone(),
-            judged_by: scope.gate.basis(),
+            judged_by: scope.gate.decision_basis(),
             base: path.as_os_str().len(),
-            table: Table::default(),
-            blocks: Blocks::default(),
-            contents: (contents != KeepContents::No).then(Contents::default),
+            table: FileTable::default(),
+            blocks: SignedBlocks::default(),
+            contents: (contents != KeepContents::No).then(StoredContents::default),
             spare: match contents {
-                KeepContents::Sparingly => memory.total() / SPARED,
+                KeepContents::Sparingly => memory.total() / SPARED_BUDGET_PART,
                 KeepContents::Yes | KeepContents::No => 0,
             },
             watch: FolderWatch::new().map_err(|_| NotResident::NoWatches)?,
             watched: HashMap::new(),
-            rule_files: RuleFileStates::above(path, scope.excludes),
+            rule_files: RuleFileStates::load_above(path, scope.excludes),
             mounts: MountWatch::new(path),
             linked: BTreeSet::new(),
-            memory: memory.take(0).map_err(|_| NotResident::NoMemory)?,
-            watches: watches.take(0).map_err(|_| NotResident::NoWatches)?,
+            memory: memory.reserve(0).map_err(|_| NotResident::NoMemory)?,
+            watches: watches.reserve(0).map_err(|_| NotResident::NoWatches)?,
             allowance: ReadAllowance::UNLIMITED,
-            ignored_allowance: ignored::MOST_SIGNED,
+            ignored_allowance: ignored::SIGNED_LIMIT,
             buffer: Vec::new(),
         };
         index.add_root(scope, root, path)?;
-        index.ignored_allowance = ignored::NOTHING_MORE;
-        index.settle();
+        index.ignored_allowance = ignored::EXHAUSTED_ALLOWANCE;
+        index.settle_pending();
         index.claim_memory()?;
         index.buffer = Vec::new();
         Ok(index)
@@ -254,8 +256,8 @@ impl Index {
 
     /// Returns whether a gate would let in every file of the index again, because it has the basis under which the
     /// index was filled.
-    fn is_judged_by(&self, gate: &dyn Gate) -> bool {
-        match (&self.judged_by, gate.basis()) {
+    fn uses_gate(&self, gate: &dyn Gate) -> bool {
+        match (&self.judged_by, gate.decision_basis()) {
             (Some(known), Some(now)) => std::ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(&now)),
             _ => false,
         }
@@ -273,10 +275,10 @@ impl Index {
         IndexSize {
             files: self.table.len(),
             folders: self.watched.len(),
-            text: self.blocks.text(),
+            text: self.blocks.text_bytes(),
             table: self.table.bytes(),
             signatures: self.blocks.bytes(),
-            contents: self.contents.as_ref().map_or(0, Contents::bytes),
+            contents: self.contents.as_ref().map_or(0, StoredContents::bytes),
         }
     }
 
@@ -293,13 +295,13 @@ impl Index {
     }
 
     /// Compares every file and folder with the disk.
-    fn compare(&self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
+    fn compare_with_disk(&self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
         for (id, folder) in self.table.live_folders() {
-            if scope.stop.is_over() {
+            if scope.stop.should_stop() {
                 return Ok(());
             }
             let handle = self.open_folder(id).ok_or(NotResident::Changing)?;
-            let listed = handle.stat_itself().map(|now| now.mtime);
+            let listed = handle.stat_folder().map(|now| now.mtime);
             if listed.ok() != Some(folder.stamp.mtime) {
                 return Err(NotResident::Changing);
             }
@@ -308,7 +310,7 @@ impl Index {
                 let now = handle.stat(self.table.name(*file)).ok();
                 if !known
                     .zip(now)
-                    .is_some_and(|(known, now)| known.same_file_state(&now))
+                    .is_some_and(|(known, now)| known.has_same_state(&now))
                 {
                     return Err(NotResident::Changing);
                 }
@@ -317,21 +319,21 @@ impl Index {
         Ok(())
     }
 
-    fn settle(&mut self) {
-        self.table.settle();
-        self.blocks.settle();
+    fn settle_pending(&mut self) {
+        self.table.update_order();
+        self.blocks.settle_open_block();
     }
 
     fn is_wasteful(&self) -> bool {
         let contents = self.contents.as_ref();
         self.blocks.is_wasteful()
-            || contents.is_some_and(|contents| contents.wasted() > contents.bytes() / 2)
+            || contents.is_some_and(|contents| contents.unneeded_bytes() > contents.bytes() / 2)
     }
 
     fn watch_folder(&mut self, handle: &FolderHandle) -> Result<WatchedFolder, NotResident> {
         if self.watched.len() as u64 >= self.watches.amount() {
             self.watches
-                .grow(PORTION)
+                .grow(WATCHES_PER_PORTION)
                 .map_err(|_| NotResident::NoWatches)?;
         }
         handle
@@ -348,13 +350,13 @@ impl Index {
             true => Path::new("."),
             false => relative,
         };
-        let handle = self.root.enter_below(relative).ok()?;
-        let now = handle.stat_itself().ok()?;
-        now.same_file(&folder.stamp).then_some(handle)
+        let handle = self.root.open_folder_below(relative).ok()?;
+        let now = handle.stat_folder().ok()?;
+        now.is_same_file(&folder.stamp).then_some(handle)
     }
 
     fn needed_memory(&self) -> u64 {
-        let contents = self.contents.as_ref().map_or(0, Contents::bytes);
+        let contents = self.contents.as_ref().map_or(0, StoredContents::bytes);
         (self.blocks.bytes() + contents + self.table.bytes()) as u64
     }
 
@@ -370,7 +372,7 @@ impl Index {
         if self.memory.grow(more.next_multiple_of(1 << 20)).is_ok() {
             return Ok(());
         }
-        match self.shed_chunk() {
+        match self.drop_last_chunk() {
             true => self.claim_memory(),
             false => Err(NotResident::NoMemory),
         }

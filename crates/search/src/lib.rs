@@ -6,14 +6,14 @@
 //!   ([`Listing`]).
 //! - [`FileSearcher`] searches one file for a [`Pattern`] and returns an [`Excerpt`] of its lines.
 //! - [`PrintSearch`] and [`PrintNames`] print what a walk finds while it runs, as ripgrep does.
-//! - [`Filter`] and [`LiteralNames`] say which files a glob or a type wants, [`Gate`] which entries may be read,
+//! - [`FileFilter`] and [`LiteralNames`] say which files a glob or a type wants, [`Gate`] which entries may be read,
 //!   [`Stop`] when to end.
 //!
 //! ```
 //! use std::path::Path;
 //! use std::sync::Arc;
 //! use lancet_search::{
-//!     AllowAll, Case, Filter, HiddenFiles, IgnoreFiles, LiteralNames, MatchSpan, Order, Pattern, SearchProgress, Start, Walk,
+//!     AllowAll, CaseMatching, FileFilter, HiddenFiles, IgnoreFiles, LiteralNames, MatchSpan, ResultOrder, Pattern, SearchProgress, WalkStart, Walk,
 //!     count_matches,
 //! };
 //! use lancet_workspace::{RealDisk, Workspace};
@@ -26,21 +26,21 @@
 //! let workspace = Workspace::open(&[folder.path().to_path_buf()], Arc::new(RealDisk), None)?;
 //! let root = workspace.locate(&workspace.roots()[0])?;
 //! let walk = Walk {
-//!     starts: &[Start::new(root)],
+//!     starts: &[WalkStart::new(root)],
 //!     ignoring: IgnoreFiles::Respect,
 //!     hidden: HiddenFiles::Skip,
 //!     excludes: None,
-//!     filter: &Filter::default(),
+//!     filter: &FileFilter::default(),
 //!     named: &LiteralNames::default(),
 //!     gate: &AllowAll,
 //!     stop: &|| false,
 //!     progress: &SearchProgress::default(),
 //!     threads: 2,
 //! };
-//! let pattern = Pattern::new("needle", Case::Sensitive, MatchSpan::SingleLine)?;
-//! let mut summary = count_matches(&walk, &pattern, Order::Path, &|_| None, &|_, _| true);
+//! let pattern = Pattern::new("needle", CaseMatching::Sensitive, MatchSpan::SingleLine)?;
+//! let mut summary = count_matches(&walk, &pattern, ResultOrder::Path, &|_| None, &|_, _| true);
 //! assert_eq!(summary.matches, 1);
-//! assert_eq!(&*summary.files.all()[0].relative, Path::new("a.txt"));
+//! assert_eq!(&*summary.files.all_entries()[0].relative, Path::new("a.txt"));
 //! # Ok(())
 //! # }
 //! ```
@@ -76,26 +76,28 @@ mod window;
 #[cfg(test)]
 use lancet_testing::laws;
 
-pub use excerpt::{Excerpt, ExcerptRange, Line, LineRole};
+pub use excerpt::{Excerpt, ExcerptLine, ExcerptRange, LineRole};
 pub use file_search::{Encodings, FileOutcome, FileSearcher};
-pub use filter::{Filter, GlobError, UnknownType, type_names};
+pub use filter::{FileFilter, GlobError, UnknownType, type_names};
 pub use gate::{AllowAll, Gate, GateBasis, Stop};
 pub use glob::escape_brackets;
-pub use held::{HeldContents, HeldFile};
+pub use held::{FileInMemory, HeldContents};
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;
 pub use index::{
-    Budget, Exhausted, Held, Index, IndexScope, IndexSize, IndexStatus, KeepContents, NotResident,
-    PORTION, PageNeed, PageUnit, Residency, ResidentFacts, ResidentTree, SLOT, Unanswered,
-    WatchAllowance, WhyNot, count_resident, is_home_folder, list_resident,
+    AbsenceReason, CannotAnswer, Exhausted, IndexResidency, IndexScope, IndexSize, IndexStatus,
+    KeepContents, MemoryBudget, NotResident, PageNeed, PageUnit, Reservation, ResidentFacts,
+    ResidentTree, SLOT_BYTES, TreeIndex, WATCHES_PER_PORTION, WatchAllowance, count_resident,
+    is_home_folder, list_resident,
 };
-pub use list::{ListedFile, Listing, Order, RankedFiles, RemainingFiles};
+pub use list::{ListedFile, Listing, RankedFiles, RemainingFiles, ResultOrder};
 pub use literal_names::LiteralNames;
 pub use pattern::{
-    Boundary, Case, Dot, MatchSpan, Pattern, PatternCache, PatternError, PatternOptions, smart_case,
+    CaseMatching, DotMatching, MatchBoundary, MatchSpan, Pattern, PatternCache, PatternError,
+    PatternOptions, smart_case,
 };
 pub use print::{
-    FileRow, MakeVisible, Naming, Output, Paint, PrintNames, PrintOptions, PrintSearch, Printed,
-    Printout, RowFormat, Selected, TypedStarts,
+    FileRow, MakeVisible, NamePlacement, Output, OutputStyle, PrintMode, PrintNames, PrintOptions,
+    PrintSearch, Printout, RowFormat, SelectedLines, TypedStarts,
 };
 pub use rules::{Excludes, FolderRules};
 pub use shared_path::SharedPath;
@@ -104,4 +106,6 @@ pub use summary::{
     LinkedFileFilter, SearchExtent, SearchSummary, SearchTotals, count_matches, list_files,
 };
 pub use tally::{SearchProgress, Tally};
-pub use walk::{EnteredFolder, File, HiddenFiles, IgnoreFiles, Start, Visitor, Walk, WalkEnd};
+pub use walk::{
+    EnteredFolder, HiddenFiles, IgnoreFiles, Visitor, Walk, WalkEnd, WalkStart, WalkedFile,
+};

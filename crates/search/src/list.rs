@@ -13,14 +13,14 @@ use lancet_workspace::Moment;
 use crate::shared_path::SharedPath;
 
 /// The memory for the list of one search: more than any page needs, less than a tree of millions of files would take.
-const MOST_BYTES: usize = 24 << 20;
+const MAX_BYTES: usize = 24 << 20;
 /// At least this many entries are sorted at a time.
 const SORTED_AT_ONCE: usize = 1024;
 
 /// The order of the files that a search returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Newest modification first, ties as in [`Order::Path`].
+pub enum ResultOrder {
+    /// Newest modification first, ties as in [`ResultOrder::Path`].
     Newest,
     /// By start, then by the path below it, component by component.
     Path,
@@ -45,15 +45,15 @@ impl ListedFile {
         std::mem::size_of::<ListedFile>() + self.relative.as_os_str().len() + 16
     }
 
-    fn compare(&self, other: &ListedFile, order: Order) -> Ordering {
+    fn compare_entries(&self, other: &ListedFile, order: ResultOrder) -> Ordering {
         let by_path = || {
             self.start
                 .cmp(&other.start)
                 .then_with(|| compare_paths(&self.relative, &other.relative))
         };
         match order {
-            Order::Newest => other.modified.cmp(&self.modified).then_with(by_path),
-            Order::Path => by_path(),
+            ResultOrder::Newest => other.modified.cmp(&self.modified).then_with(by_path),
+            ResultOrder::Path => by_path(),
         }
     }
 }
@@ -71,10 +71,10 @@ fn compare_paths(one: &Path, other: &Path) -> Ordering {
 }
 
 /// A bounded list, not itself sorted, that keeps the entries that sort first. Each thread fills its own;
-/// [`RankedFiles::join`] merges them.
+/// [`RankedFiles::merge`] merges them.
 #[derive(Clone, Debug)]
 pub struct RankedFiles {
-    order: Order,
+    order: ResultOrder,
     entries: Vec<ListedFile>,
     bytes: usize,
     most: usize,
@@ -86,11 +86,11 @@ pub struct RankedFiles {
 
 impl RankedFiles {
     /// Creates an empty list that gets an equal share of the memory among `lists`.
-    pub fn new(order: Order, lists: usize) -> Self {
-        Self::within(order, MOST_BYTES / lists.max(1))
+    pub fn new(order: ResultOrder, lists: usize) -> Self {
+        Self::with_memory_limit(order, MAX_BYTES / lists.max(1))
     }
 
-    fn within(order: Order, most: usize) -> Self {
+    fn with_memory_limit(order: ResultOrder, most: usize) -> Self {
         RankedFiles {
             order,
             entries: Vec::new(),
@@ -104,21 +104,21 @@ impl RankedFiles {
     /// Adds an entry; drops those that sort last where memory runs out.
     pub fn add(&mut self, entry: ListedFile) {
         self.added += 1;
-        if self.is_beyond(&entry) {
+        if self.is_past_last_entry(&entry) {
             return;
         }
         self.bytes += entry.bytes();
         self.entries.push(entry);
         if self.bytes > self.most {
-            self.shrink();
+            self.drop_last_half();
         }
     }
 
     /// Merges another list of the same order and takes over its share of the memory.
-    pub fn join(&mut self, other: RankedFiles) {
+    pub fn merge(&mut self, other: RankedFiles) {
         let added = self.added + other.added;
-        self.most = (self.most + other.most).min(MOST_BYTES);
-        if let Some(bar) = other.bar.filter(|bar| !self.is_beyond(bar)) {
+        self.most = (self.most + other.most).min(MAX_BYTES);
+        if let Some(bar) = other.bar.filter(|bar| !self.is_past_last_entry(bar)) {
             self.bar = Some(bar);
             let kept = std::mem::take(&mut self.entries);
             self.bytes = 0;
@@ -133,17 +133,17 @@ impl RankedFiles {
         self.added = added;
     }
 
-    fn is_beyond(&self, entry: &ListedFile) -> bool {
+    fn is_past_last_entry(&self, entry: &ListedFile) -> bool {
         self.bar
             .as_ref()
-            .is_some_and(|bar| entry.compare(bar, self.order) == Ordering::Greater)
+            .is_some_and(|bar| entry.compare_entries(bar, self.order) == Ordering::Greater)
     }
 
     /// Drops the half that sorts last; the last entry kept becomes the bar.
-    fn shrink(&mut self) {
+    fn drop_last_half(&mut self) {
         let order = self.order;
         let middle = self.entries.len() / 2;
-        let compare = |one: &ListedFile, other: &ListedFile| one.compare(other, order);
+        let compare = |one: &ListedFile, other: &ListedFile| one.compare_entries(other, order);
         let (_, last, _) = self.entries.select_nth_unstable_by(middle, compare);
         self.bar = Some(last.clone());
         self.entries.truncate(middle + 1);
@@ -183,7 +183,7 @@ pub trait RemainingFiles: fmt::Debug + Send + Sync {
 /// Entries that are sorted as far as they are requested.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    order: Order,
+    order: ResultOrder,
     entries: Vec<ListedFile>,
     /// The length of the sorted prefix.
     sorted: usize,
@@ -192,8 +192,8 @@ pub struct Listing {
 
 impl Listing {
     /// Creates a listing from entries that are already in order, and those that follow them.
-    pub fn in_order(
-        order: Order,
+    pub fn from_entries(
+        order: ResultOrder,
         entries: Vec<ListedFile>,
         rest: Option<Arc<dyn RemainingFiles>>,
     ) -> Self {
@@ -206,7 +206,7 @@ impl Listing {
     }
 
     /// Returns the order of the entries.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> ResultOrder {
         self.order
     }
 
@@ -232,10 +232,10 @@ impl Listing {
     }
 
     /// Copies some entries in order; fewer at the end of the list. `None` where they can no longer be computed.
-    pub fn part(&mut self, range: Range<usize>) -> Option<Vec<ListedFile>> {
+    pub fn copy_range(&mut self, range: Range<usize>) -> Option<Vec<ListedFile>> {
         let (held, all) = (self.entries.len(), self.len());
         let range = range.start.min(all)..range.end.min(all);
-        let first = self.first(range.end);
+        let first = self.first_entries(range.end);
         let mut part = first.get(range.start..).unwrap_or_default().to_vec();
         if range.end > held
             && !range.is_empty()
@@ -247,11 +247,11 @@ impl Listing {
     }
 
     /// Returns the first `number` entries in order; fewer where there are fewer in memory.
-    pub fn first(&mut self, number: usize) -> &[ListedFile] {
+    pub fn first_entries(&mut self, number: usize) -> &[ListedFile] {
         let number = number.min(self.entries.len());
         if number > self.sorted {
             let order = self.order;
-            let compare = |one: &ListedFile, other: &ListedFile| one.compare(other, order);
+            let compare = |one: &ListedFile, other: &ListedFile| one.compare_entries(other, order);
             // Sort ahead by doubling, so that a caller that reads all entries page by page costs no more than one
             // sort.
             let wanted = number.max(self.sorted * 2).max(SORTED_AT_ONCE);
@@ -269,8 +269,8 @@ impl Listing {
     }
 
     /// Returns all entries in memory in order.
-    pub fn all(&mut self) -> &[ListedFile] {
-        self.first(self.entries.len())
+    pub fn all_entries(&mut self) -> &[ListedFile] {
+        self.first_entries(self.entries.len())
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::glob::{alternatives, class_end, escape_brackets};
+use crate::glob::{class_end, escape_brackets, expand_braces};
 
 /// The literal path components of some globs.
 #[derive(Clone, Debug, Default)]
@@ -28,9 +28,9 @@ impl LiteralNames {
     pub fn new<'g>(globs: impl IntoIterator<Item = &'g str>) -> Self {
         let mut patterns = Vec::new();
         for glob in globs.into_iter().filter(|glob| !glob.starts_with('!')) {
-            let mut spellings = alternatives(glob);
+            let mut spellings = expand_braces(glob);
             if glob.contains('[') {
-                spellings.extend(alternatives(&escape_brackets(glob)));
+                spellings.extend(expand_braces(&escape_brackets(glob)));
             }
             for spelling in spellings {
                 // Most globs of agents (`**/*.rs`) have none; compiling their wildcards took a tenth of a Glob in
@@ -38,7 +38,7 @@ impl LiteralNames {
                 if !has_literal(&spelling) {
                     continue;
                 }
-                patterns.push(components(&spelling));
+                patterns.push(parse_components(&spelling));
             }
         }
         LiteralNames { patterns }
@@ -46,7 +46,7 @@ impl LiteralNames {
 
     /// Returns whether a pattern has this name as a component; without it no path that ends in the name is named. This
     /// is cheap enough to be called for each entry of a tree.
-    pub(crate) fn has(&self, name: &OsStr) -> bool {
+    pub(crate) fn has_component(&self, name: &OsStr) -> bool {
         let mut components = self.patterns.iter().flatten();
         components.any(
             |component| matches!(component, Component::Literal(literal) if name == OsStr::new(literal)),
@@ -63,14 +63,19 @@ impl LiteralNames {
     }
 
     /// Returns whether the last component of this path, relative to the start, is named literally.
-    pub fn names(&self, relative: &Path) -> bool {
-        relative.file_name().is_some_and(|name| self.has(name))
-            && self.patterns.iter().any(|pattern| names(pattern, relative))
+    pub fn names_literally(&self, relative: &Path) -> bool {
+        relative
+            .file_name()
+            .is_some_and(|name| self.has_component(name))
+            && self
+                .patterns
+                .iter()
+                .any(|pattern| names_literally(pattern, relative))
     }
 }
 
 /// Simulates the pattern as an NFA, so that many `**` cost no more than few.
-fn names(pattern: &[Component], relative: &Path) -> bool {
+fn names_literally(pattern: &[Component], relative: &Path) -> bool {
     let mut states = vec![false; pattern.len() + 1];
     states[0] = true;
     let mut parts = relative.iter().peekable();
@@ -105,7 +110,7 @@ fn names(pattern: &[Component], relative: &Path) -> bool {
 /// Returns whether a component has no wildcards.
 fn has_literal(glob: &str) -> bool {
     let mut parts = glob.split('/').filter(|part| !part.is_empty());
-    parts.any(|part| part != "**" && (literal(part).is_some() || !is_glob(part)))
+    parts.any(|part| part != "**" && (literal_component(part).is_some() || !is_glob(part)))
 }
 
 fn is_glob(part: &str) -> bool {
@@ -115,7 +120,7 @@ fn is_glob(part: &str) -> bool {
         .is_ok()
 }
 
-fn components(glob: &str) -> Vec<Component> {
+fn parse_components(glob: &str) -> Vec<Component> {
     let anchored = glob.trim_start_matches('/');
     let mut components = Vec::new();
     if anchored.len() == glob.len() && !glob.trim_end_matches('/').contains('/') {
@@ -124,14 +129,16 @@ fn components(glob: &str) -> Vec<Component> {
     for part in anchored.split('/').filter(|part| !part.is_empty()) {
         components.push(match part {
             "**" => Component::Deep,
-            _ => literal(part).map_or_else(|| wild(part), Component::Literal),
+            _ => {
+                literal_component(part).map_or_else(|| wildcard_component(part), Component::Literal)
+            }
         });
     }
     components
 }
 
 /// Returns the name that a component without wildcards matches; `None` where it has wildcards.
-fn literal(part: &str) -> Option<String> {
+fn literal_component(part: &str) -> Option<String> {
     let characters: Vec<char> = part.chars().collect();
     let mut name = String::with_capacity(part.len());
     let mut at = 0;
@@ -150,7 +157,7 @@ fn literal(part: &str) -> Option<String> {
     Some(name)
 }
 
-fn wild(part: &str) -> Component {
+fn wildcard_component(part: &str) -> Component {
     let glob = GlobBuilder::new(part).literal_separator(true).build();
     match glob {
         Ok(glob) => Component::Wild(Box::new(glob.compile_matcher())),
@@ -163,12 +170,12 @@ fn wild(part: &str) -> Component {
 mod tests {
     use super::*;
 
-    fn named(glob: &str, path: &str) -> bool {
-        LiteralNames::new([glob]).names(Path::new(path))
+    fn is_named(glob: &str, path: &str) -> bool {
+        LiteralNames::new([glob]).names_literally(Path::new(path))
     }
 
     #[test]
-    fn a_literal_component_is_named_where_the_pattern_has_it() {
+    fn literal_components_name_matching_paths() {
         for (glob, path) in [
             (".github/**", ".github"),
             ("**/.ci/**/*.yml", ".ci"),
@@ -181,12 +188,12 @@ mod tests {
             ("app/[id]/page.tsx", "app/[id]"),
             ("/top", "top"),
         ] {
-            assert!(named(glob, path), "{glob} names {path}");
+            assert!(is_named(glob, path), "{glob} names {path}");
         }
     }
 
     #[test]
-    fn a_wildcard_names_nothing_and_an_anchor_holds() {
+    fn wildcards_name_nothing_and_anchors_apply() {
         for (glob, path) in [
             (".*", ".env"),
             ("*.log", "run.log"),
@@ -196,14 +203,14 @@ mod tests {
             ("/top", "sub/top"),
             ("!build", "build"),
         ] {
-            assert!(!named(glob, path), "{glob} does not name {path}");
+            assert!(!is_named(glob, path), "{glob} does not name {path}");
         }
     }
 
     #[test]
-    fn many_double_stars_end_soon() {
+    fn matches_many_double_stars_quickly() {
         let glob = format!("{}b", "**/a/".repeat(40));
         let path = "a/".repeat(200);
-        assert!(!named(&glob, &path) || named(&glob, "a"));
+        assert!(!is_named(&glob, &path) || is_named(&glob, "a"));
     }
 }

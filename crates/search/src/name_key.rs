@@ -11,7 +11,7 @@ pub(crate) enum NameKey {
 
 impl NameKey {
     /// Returns the names that a glob such as `*.rs` or `**/Cargo.toml` matches; `None` where it has another form.
-    pub(crate) fn of_glob(glob: &str) -> Option<Self> {
+    pub(crate) fn from_glob(glob: &str) -> Option<Self> {
         let last = glob.strip_prefix("**/").unwrap_or(glob);
         let (end, is_suffix) = match last.strip_prefix('*') {
             Some(end) => (end, true),
@@ -30,7 +30,7 @@ impl NameKey {
     }
 
     /// Returns whether a name is one of them.
-    pub(crate) fn fits(&self, name: &[u8]) -> bool {
+    pub(crate) fn matches_name(&self, name: &[u8]) -> bool {
         match self {
             NameKey::Suffix(end) => name.ends_with(end),
             NameKey::Whole(whole) => *name == **whole,

@@ -21,19 +21,21 @@ use regex_syntax::hir::{Hir, HirKind, Look, LookSet};
 
 use crate::index::LiteralQuery;
 use crate::stoppable::CompiledAutomata;
-use source::{LineEnds, MOST_COMPILED, PatternSource};
+use source::{LineEnds, MAX_COMPILED_BYTES, PatternSource};
 
-pub(crate) use ascii::Alphabet;
+pub(crate) use ascii::TextAlphabet;
 pub use cache::PatternCache;
 pub use error::PatternError;
-pub use options::{Boundary, Case, Dot, MatchSpan, PatternOptions, smart_case};
+pub use options::{
+    CaseMatching, DotMatching, MatchBoundary, MatchSpan, PatternOptions, smart_case,
+};
 
 /// The most NFA steps that the matcher may take without a check of [`Stop`](crate::Stop), in the worst case that
 /// every thread is live at every byte: about 40 ns each, so a third of a second. The speed measured so far does not
 /// bound the text that is still to come.
-const UNINTERRUPTED_STEPS: usize = 8_000_000;
+const MAX_UNCHECKED_STEPS: usize = 8_000_000;
 /// The smallest piece that this bound leads to.
-const LEAST_PIECE: usize = 256;
+const MIN_PIECE: usize = 256;
 
 /// A regular expression.
 #[derive(Clone, Debug)]
@@ -67,31 +69,39 @@ impl Eq for Pattern {}
 
 impl Pattern {
     /// Compiles an expression with LF as the line end.
-    pub fn new(expression: &str, case: Case, span: MatchSpan) -> Result<Self, PatternError> {
+    pub fn new(
+        expression: &str,
+        case: CaseMatching,
+        span: MatchSpan,
+    ) -> Result<Self, PatternError> {
         Self::with_options(expression, PatternOptions::new(case, span))
     }
 
     /// Compiles an expression with LF as the line end and all of ripgrep's options.
     pub fn with_options(expression: &str, options: PatternOptions) -> Result<Self, PatternError> {
-        Self::build(expression, options, LineEnds::Lf)
+        Self::build_pattern(expression, options, LineEnds::Lf)
     }
 
     /// Compiles an expression that also accepts CRLF as a line end, as ripgrep does only with `--crlf`. Callers use it
     /// to find out whether CRLF is why a search found nothing.
-    pub fn with_crlf(expression: &str, case: Case, span: MatchSpan) -> Result<Self, PatternError> {
-        Self::build(expression, PatternOptions::new(case, span), LineEnds::Crlf)
+    pub fn with_crlf(
+        expression: &str,
+        case: CaseMatching,
+        span: MatchSpan,
+    ) -> Result<Self, PatternError> {
+        Self::build_pattern(expression, PatternOptions::new(case, span), LineEnds::Crlf)
     }
 
-    fn build(
+    fn build_pattern(
         expression: &str,
         options: PatternOptions,
         ends: LineEnds,
     ) -> Result<Self, PatternError> {
         let source = PatternSource::new(expression, options, ends)?;
-        let live_threads = source.hir().map_or(1, live_threads);
+        let live_threads = source.hir().map_or(1, max_live_threads);
         Ok(Pattern {
             span: options.span,
-            piece: (UNINTERRUPTED_STEPS / live_threads.max(1)).max(LEAST_PIECE),
+            piece: (MAX_UNCHECKED_STEPS / live_threads.max(1)).max(MIN_PIECE),
             source: Arc::new(source),
             automata: Arc::default(),
             query: Arc::default(),
@@ -101,7 +111,7 @@ impl Pattern {
 
     /// Returns the same pattern for another search. What one search builds while it runs, up to 4 MiB for each thread,
     /// is dropped with its pattern.
-    fn for_another_search(&self) -> Self {
+    fn clone_for_new_search(&self) -> Self {
         Pattern {
             span: self.span,
             piece: self.piece,
@@ -115,7 +125,7 @@ impl Pattern {
     /// Sets the most bytes that are searched between two checks of [`Stop`](crate::Stop). The default is what the
     /// matcher searches in a moment; the matches are the same for any size.
     #[must_use]
-    pub fn in_pieces_of(mut self, bytes: usize) -> Self {
+    pub fn with_max_piece(mut self, bytes: usize) -> Self {
         self.piece = bytes;
         self
     }
@@ -124,16 +134,19 @@ impl Pattern {
     /// was known to be within the limits.
     pub(crate) fn matcher(&self) -> Option<&RegexMatcher> {
         let own = &self.matchers.any;
-        own.get_or_init(|| self.source.any().cloned()).as_ref()
+        own.get_or_init(|| self.source.any_matcher().cloned())
+            .as_ref()
     }
 
     /// Returns the matcher for texts of this kind. It finds the same matches as [`matcher`](Self::matcher).
-    pub(crate) fn matcher_for(&self, text: Alphabet) -> Option<&RegexMatcher> {
-        if text == Alphabet::Any || !self.differs_for_ascii() {
+    pub(crate) fn matcher_for(&self, text: TextAlphabet) -> Option<&RegexMatcher> {
+        if text == TextAlphabet::Any || !self.differs_for_ascii() {
             return self.matcher();
         }
         let own = &self.matchers.ascii;
-        let ascii = own.get_or_init(|| self.source.ascii().cloned()).as_ref();
+        let ascii = own
+            .get_or_init(|| self.source.ascii_matcher().cloned())
+            .as_ref();
         ascii.or_else(|| self.matcher())
     }
 
@@ -144,7 +157,7 @@ impl Pattern {
 
     /// Returns the automata for stoppable search of a large text; compiled on first use.
     pub(crate) fn automata(&self) -> Option<&CompiledAutomata> {
-        let compile = || CompiledAutomata::new(self.hir()?.clone(), MOST_COMPILED);
+        let compile = || CompiledAutomata::new(self.hir()?.clone(), MAX_COMPILED_BYTES);
         self.automata.get_or_init(compile).as_ref()
     }
 
@@ -176,7 +189,7 @@ impl Pattern {
 
     /// Returns whether each line matches or not regardless of what is before and after it: no match has a line end in
     /// it, and none is bound to the beginning or the end of the text.
-    pub(crate) fn is_about_single_lines(&self) -> bool {
+    pub(crate) fn matches_lines_independently(&self) -> bool {
         let text_ends = LookSet::empty().insert(Look::Start).insert(Look::End);
         let looks = self.hir().map(|hir| hir.properties().look_set());
         self.span == MatchSpan::SingleLine
@@ -187,17 +200,17 @@ impl Pattern {
 
 /// Returns an upper bound for the NFA threads that are live at once: about the number of characters once counted
 /// repetitions are expanded. A run of literal characters counts as one.
-fn live_threads(hir: &Hir) -> usize {
+fn max_live_threads(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,
         HirKind::Literal(_) | HirKind::Class(_) => 1,
-        HirKind::Capture(capture) => live_threads(&capture.sub),
+        HirKind::Capture(capture) => max_live_threads(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => parts
             .iter()
-            .fold(0, |sum, part| live_threads(part).saturating_add(sum)),
+            .fold(0, |sum, part| max_live_threads(part).saturating_add(sum)),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
-            live_threads(&repetition.sub).saturating_mul(times as usize)
+            max_live_threads(&repetition.sub).saturating_mul(times as usize)
         }
     }
 }

@@ -15,7 +15,7 @@ use grep_printer::{
 };
 use lancet_workspace::Located;
 
-use crate::excerpt::Line;
+use crate::excerpt::ExcerptLine;
 use crate::file_search::{Encodings, FileOutcome};
 use crate::list::ListedFile;
 use crate::pattern::Pattern;
@@ -23,16 +23,16 @@ use crate::reader::SearchReader;
 use crate::stoppable::StoppableMatcher;
 use crate::summary::LinkedFileFilter;
 use crate::tally::Tally;
-use crate::walk::{File, Visitor, Walk, WalkEnd};
+use crate::walk::{Visitor, Walk, WalkEnd, WalkedFile};
 
 pub use names::PrintNames;
 use output::FileOutput;
-pub use output::{MakeVisible, Output, Paint};
+pub use output::{MakeVisible, Output, OutputStyle};
 use sink::{FirstMatchSink, GuardedSink};
 
 /// The part of each file that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Printed {
+pub enum PrintMode {
     /// The matching lines.
     Lines,
     /// The matching parts of lines.
@@ -51,7 +51,7 @@ pub enum Printed {
 
 /// Which lines a search selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selected {
+pub enum SelectedLines {
     /// The lines that match.
     Matching,
     /// The lines that do not match, as with ripgrep's `-v`.
@@ -60,7 +60,7 @@ pub enum Selected {
 
 /// Where the name of a file is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Naming {
+pub enum NamePlacement {
     /// Before each line.
     EachLine,
     /// On a separate line before the lines of the file.
@@ -73,11 +73,11 @@ pub enum Naming {
 #[derive(Clone, Debug)]
 pub struct PrintOptions {
     /// The part of each file that is printed.
-    pub printed: Printed,
+    pub printed: PrintMode,
     /// Which lines are selected.
-    pub selected: Selected,
+    pub selected: SelectedLines,
     /// Where the name of a file is printed.
-    pub naming: Naming,
+    pub naming: NamePlacement,
     /// Whether lines are numbered.
     pub line_numbers: bool,
     /// Whether the column of the first match is printed.
@@ -115,7 +115,7 @@ pub type RowFormat<'f> = &'f (dyn Fn(&Path, FileRow<'_>, &mut Vec<u8>) + Sync);
 /// A row of output for programs.
 pub enum FileRow<'l> {
     /// A line of a file.
-    Line(&'l Line),
+    Line(&'l ExcerptLine),
     /// A file, with the number of its matches if that was requested.
     File(Option<u64>),
 }
@@ -152,8 +152,8 @@ pub struct Printout {
 impl PrintSearch<'_> {
     /// Searches the files of a walk and prints the matches of each as soon as it has been searched.
     pub fn run(&self, walk: &Walk<'_>) -> Printout {
-        let (printers, ended) = walk.run(|| self.printer(walk));
-        self.collect(printers, &ended)
+        let (printers, ended) = walk.run(|| self.new_printer(walk));
+        self.sum_up(printers, &ended)
     }
 
     /// Searches files that an earlier walk found, one after the other.
@@ -163,14 +163,14 @@ impl PrintSearch<'_> {
         files: impl Iterator<Item = &'l ListedFile>,
         locate: &dyn Fn(&ListedFile) -> Option<Located>,
     ) -> Printout {
-        let mut printer = self.printer(walk);
+        let mut printer = self.new_printer(walk);
         let mut tally = Tally::default();
         for file in files {
-            if walk.stop.is_over() {
+            if walk.stop.should_stop() {
                 break;
             }
             if let Some(located) = locate(file) {
-                let found = File::found_before(file.start, &file.relative, &located);
+                let found = WalkedFile::from_earlier_walk(file.start, &file.relative, &located);
                 printer.visit(&found, &mut tally);
             }
         }
@@ -178,10 +178,10 @@ impl PrintSearch<'_> {
             tally,
             stopped_at: None,
         };
-        self.collect(vec![printer], &ended)
+        self.sum_up(vec![printer], &ended)
     }
 
-    fn collect(&self, printers: Vec<FilePrinter<'_, '_>>, ended: &WalkEnd) -> Printout {
+    fn sum_up(&self, printers: Vec<FilePrinter<'_, '_>>, ended: &WalkEnd) -> Printout {
         let mut printout = Printout {
             tally: ended.tally,
             ..Printout::default()
@@ -193,15 +193,15 @@ impl PrintSearch<'_> {
         printout
     }
 
-    fn printer<'v, 'w>(&'v self, walk: &'v Walk<'w>) -> FilePrinter<'v, 'w> {
+    fn new_printer<'v, 'w>(&'v self, walk: &'v Walk<'w>) -> FilePrinter<'v, 'w> {
         let options = self.options;
-        let reader = SearchReader::new(self.pattern, walk.stop).with(|builder| {
+        let reader = SearchReader::new(self.pattern, walk.stop).with_options(|builder| {
             builder
                 .before_context(options.before)
                 .after_context(options.after)
-                .invert_match(options.selected == Selected::NotMatching)
+                .invert_match(options.selected == SelectedLines::NotMatching)
                 .max_matches(options.most);
-            let in_lines = matches!(options.printed, Printed::Lines | Printed::Matches);
+            let in_lines = matches!(options.printed, PrintMode::Lines | PrintMode::Matches);
             builder.line_number(self.rows.is_some() || (in_lines && options.line_numbers));
         });
         FilePrinter {
@@ -210,74 +210,76 @@ impl PrintSearch<'_> {
             matcher: StoppableMatcher::new(self.pattern, walk.stop),
             reader,
             named: None,
-            layout: self.layout(),
+            layout: self.new_layout(),
             files: 0,
             matches: 0,
         }
     }
 
-    fn layout(&self) -> Layout<'_> {
+    fn new_layout(&self) -> PrinterLayout<'_> {
         let options = self.options;
         let output = FileOutput::new(self.output);
         if self.rows.is_some() {
-            return Layout::Rows(output);
+            return PrinterLayout::Rows(output);
         }
         let colours = ColorSpecs::new(&default_color_specs());
-        let paint = self.output.paint();
-        let names = options.naming != Naming::None;
+        let paint = self.output.style();
+        let names = options.naming != NamePlacement::None;
         let terminator = options.null.then_some(0);
         let kind = match options.printed {
-            Printed::Lines | Printed::Matches => {
+            PrintMode::Lines | PrintMode::Matches => {
                 let mut builder = StandardBuilder::new();
                 builder
                     .color_specs(colours)
-                    .hyperlink(hyperlinks(paint))
-                    .heading(options.naming == Naming::Heading)
+                    .hyperlink(hyperlink_config(paint))
+                    .heading(options.naming == NamePlacement::Heading)
                     .path(names)
-                    .only_matching(options.printed == Printed::Matches)
+                    .only_matching(options.printed == PrintMode::Matches)
                     .column(options.columns)
                     .trim_ascii(options.trim)
                     .path_terminator(terminator);
-                return Layout::Lines(Box::new(builder.build(output)));
+                return PrinterLayout::Lines(Box::new(builder.build(output)));
             }
-            Printed::Nothing => return Layout::Nothing(output),
-            Printed::Names => SummaryKind::PathWithMatch,
-            Printed::NamesWithoutMatch => SummaryKind::PathWithoutMatch,
-            Printed::LineCounts => SummaryKind::Count,
-            Printed::MatchCounts => SummaryKind::CountMatches,
+            PrintMode::Nothing => return PrinterLayout::Nothing(output),
+            PrintMode::Names => SummaryKind::PathWithMatch,
+            PrintMode::NamesWithoutMatch => SummaryKind::PathWithoutMatch,
+            PrintMode::LineCounts => SummaryKind::Count,
+            PrintMode::MatchCounts => SummaryKind::CountMatches,
         };
         let mut builder = SummaryBuilder::new();
         builder
             .kind(kind)
             .color_specs(colours)
-            .hyperlink(hyperlinks(paint))
+            .hyperlink(hyperlink_config(paint))
             .path(names)
             .path_terminator(terminator);
-        Layout::Summary(Box::new(builder.build(output)))
+        PrinterLayout::Summary(Box::new(builder.build(output)))
     }
 }
 
-fn hyperlinks(paint: Paint) -> HyperlinkConfig {
+fn hyperlink_config(paint: OutputStyle) -> HyperlinkConfig {
     let format: HyperlinkFormat = match paint {
-        Paint::ColourAndLinks(_) => "default".parse().unwrap_or_default(),
-        Paint::Plain | Paint::Visible(_) | Paint::Colour(_) => HyperlinkFormat::empty(),
+        OutputStyle::ColourAndLinks(_) => "default".parse().unwrap_or_default(),
+        OutputStyle::Plain | OutputStyle::Visible(_) | OutputStyle::Colour(_) => {
+            HyperlinkFormat::empty()
+        }
     };
     format.into_config(HyperlinkEnvironment::new())
 }
 
-enum Layout<'o> {
+enum PrinterLayout<'o> {
     Lines(Box<Standard<FileOutput<'o>>>),
     Summary(Box<Summary<FileOutput<'o>>>),
     Rows(FileOutput<'o>),
     Nothing(FileOutput<'o>),
 }
 
-impl<'o> Layout<'o> {
+impl<'o> PrinterLayout<'o> {
     fn output(&mut self) -> &mut FileOutput<'o> {
         match self {
-            Layout::Lines(printer) => printer.get_mut(),
-            Layout::Summary(printer) => printer.get_mut(),
-            Layout::Rows(output) | Layout::Nothing(output) => output,
+            PrinterLayout::Lines(printer) => printer.get_mut(),
+            PrinterLayout::Summary(printer) => printer.get_mut(),
+            PrinterLayout::Rows(output) | PrinterLayout::Nothing(output) => output,
         }
     }
 }
@@ -290,7 +292,7 @@ struct FilePrinter<'p, 'w> {
     reader: SearchReader<'p>,
     /// The reader of files that were named, created for the first of them.
     named: Option<SearchReader<'p>>,
-    layout: Layout<'p>,
+    layout: PrinterLayout<'p>,
     files: u64,
     matches: u64,
 }
@@ -298,7 +300,7 @@ struct FilePrinter<'p, 'w> {
 impl FilePrinter<'_, '_> {
     /// Searches one file. Returns whether anything of it was selected, the number of matches, and whether the search
     /// ended at a NUL byte.
-    fn search(&mut self, file: &File<'_>) -> Result<(bool, u64, bool), FileOutcome> {
+    fn search_file(&mut self, file: &WalkedFile<'_>) -> Result<(bool, u64, bool), FileOutcome> {
         let search = self.search;
         let name = search.typed.name(file.start, file.relative);
         let may_show = || match file.stat() {
@@ -308,7 +310,7 @@ impl FilePrinter<'_, '_> {
         };
         let encoding = (search.encodings)(file.path);
         let (matcher, opened) = (&self.matcher, file.open());
-        let without = search.options.printed == Printed::NamesWithoutMatch;
+        let without = search.options.printed == PrintMode::NamesWithoutMatch;
         // Rows for programs are lines of text: a binary file has none.
         let is_named = file.relative.as_os_str().is_empty();
         let reader = match is_named && search.rows.is_none() {
@@ -319,45 +321,45 @@ impl FilePrinter<'_, '_> {
             false => &mut self.reader,
         };
         match &mut self.layout {
-            Layout::Lines(printer) => {
+            PrinterLayout::Lines(printer) => {
                 let sink = printer.sink_with_path(matcher, &*name);
                 let mut sink = GuardedSink::new(sink, &may_show, without);
                 let cut = reader.search(matcher, opened, encoding, &mut sink)?;
                 let count = sink.inner().match_count();
-                Ok((sink.is_shown() && count > 0, count, cut))
+                Ok((sink.may_be_shown() && count > 0, count, cut))
             }
-            Layout::Summary(printer) => {
+            PrinterLayout::Summary(printer) => {
                 let sink = printer.sink_with_path(matcher, &*name);
                 let mut sink = GuardedSink::new(sink, &may_show, without);
                 let cut = reader.search(matcher, opened, encoding, &mut sink)?;
-                let selected = sink.is_shown() && sink.inner().has_match();
+                let selected = sink.may_be_shown() && sink.inner().has_match();
                 Ok((selected, u64::from(selected), cut))
             }
-            Layout::Nothing(_) => {
+            PrinterLayout::Nothing(_) => {
                 let mut sink = GuardedSink::new(FirstMatchSink::default(), &may_show, false);
                 let cut = reader.search(matcher, opened, encoding, &mut sink)?;
-                let selected = sink.is_shown() && sink.inner().found;
+                let selected = sink.may_be_shown() && sink.inner().found;
                 Ok((selected, u64::from(selected), cut))
             }
-            Layout::Rows(output) => {
+            PrinterLayout::Rows(output) => {
                 let sink = lines::RowSink::new(search, matcher, file.path, output);
                 let mut sink = GuardedSink::new(sink, &may_show, without);
                 let cut = reader.search(matcher, opened, encoding, &mut sink)?;
-                let (found, count) = sink.inner().end();
-                Ok((sink.is_shown() && found, count, cut))
+                let (found, count) = sink.inner().result();
+                Ok((sink.may_be_shown() && found, count, cut))
             }
         }
     }
 }
 
 impl Visitor for FilePrinter<'_, '_> {
-    fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
+    fn visit(&mut self, file: &WalkedFile<'_>, tally: &mut Tally) {
         let output = self.search.output;
         output.flush_if_due();
-        if output.is_closed() || (!file.is_start() && !self.walk.filter.keeps(file.path)) {
+        if output.is_closed() || (!file.is_start() && !self.walk.filter.wants_file(file.path)) {
             return;
         }
-        let searched = self.search(file);
+        let searched = self.search_file(file);
         let printed = self.layout.output().end_file();
         if output.is_closed() || printed.is_err() {
             return;
@@ -369,7 +371,7 @@ impl Visitor for FilePrinter<'_, '_> {
                 if selected {
                     self.files += 1;
                     self.matches += matches;
-                    if self.search.options.printed == Printed::Nothing {
+                    if self.search.options.printed == PrintMode::Nothing {
                         output.close();
                     }
                 }

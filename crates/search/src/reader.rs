@@ -13,19 +13,19 @@ use lancet_workspace::{FileReader, ReadError};
 
 use crate::file_search::FileOutcome;
 use crate::gate::Stop;
-use crate::pattern::{Alphabet, MatchSpan, Pattern};
+use crate::pattern::{MatchSpan, Pattern, TextAlphabet};
 use crate::stoppable::StoppableMatcher;
 use binary_sink::{BinarySink, NulByte};
 use mapped_text::MappedText;
 
 /// A file up to this size is searched in one piece; a larger one while it is read.
-const ONE_PIECE: usize = 1 << 20;
+const MAX_SINGLE_PIECE: usize = 1 << 20;
 /// The most memory for one file: its longest line, or all of it where matches span lines.
-pub(crate) const LARGEST_WHOLE: usize = 32 << 20;
+pub(crate) const MAX_WHOLE_BYTES: usize = 32 << 20;
 /// ripgrep looks for a NUL in the first buffer of a file; within this many bytes a NUL makes the file binary.
 pub(crate) const NUL_WINDOW: usize = 1 << 16;
 /// A buffer that has grown larger is released after the file.
-const MOST_KEPT_BUFFER: usize = 1 << 20;
+const MAX_RETAINED_BUFFER: usize = 1 << 20;
 
 /// Serializes files that are wholly in memory: two would exceed the bound.
 static LARGE_FILE: Mutex<()> = Mutex::new(());
@@ -54,7 +54,7 @@ impl<'s> SearchReader<'s> {
             .line_number(false)
             .multi_line(pattern.span == MatchSpan::MultiLine)
             .line_terminator(pattern.line_end())
-            .heap_limit(Some(LARGEST_WHOLE))
+            .heap_limit(Some(MAX_WHOLE_BYTES))
             .binary_detection(BinaryDetection::quit(0));
         SearchReader {
             stop,
@@ -69,13 +69,13 @@ impl<'s> SearchReader<'s> {
 
     /// Returns a reader that also reports line numbers and context lines.
     pub(crate) fn with_context(&self, before: usize, after: usize) -> Self {
-        self.with(|builder| {
+        self.with_options(|builder| {
             builder.before_context(before).after_context(after);
         })
     }
 
     /// Returns a reader that reports line numbers, with other options of the searcher.
-    pub(crate) fn with(&self, set: impl FnOnce(&mut SearcherBuilder)) -> Self {
+    pub(crate) fn with_options(&self, set: impl FnOnce(&mut SearcherBuilder)) -> Self {
         let mut builder = self.builder.clone();
         builder.line_number(true);
         set(&mut builder);
@@ -120,7 +120,7 @@ impl<'s> SearchReader<'s> {
             Some(at) => (&bytes[..at], true),
             None => (bytes, false),
         };
-        if nul == NulByte::Ends && encoding.is_none() && !has_mark(text) {
+        if nul == NulByte::Ends && encoding.is_none() && !has_byte_order_mark(text) {
             return Ok(self.search_text(matcher, text, sink)? || cut);
         }
         let mut seen = BinarySink {
@@ -132,11 +132,11 @@ impl<'s> SearchReader<'s> {
         let searcher = searcher_for(&self.builder, &mut self.plain, &mut other, encoding);
         // With an encoding, the text that is searched differs from these bytes.
         if encoding.is_none() {
-            matcher.expect_text(text);
+            matcher.detect_alphabet(text);
         }
         let done = searcher.search_slice(matcher, text, &mut seen);
-        matcher.expect(Alphabet::Any);
-        finish(matcher, done, seen.binary, cut)
+        matcher.set_alphabet(TextAlphabet::Any);
+        finish_search(matcher, done, seen.binary, cut)
     }
 
     /// Searches a text in memory that has no NUL byte and no byte order mark of UTF-16. Returns false, since nothing
@@ -148,7 +148,7 @@ impl<'s> SearchReader<'s> {
         sink: S,
     ) -> Result<bool, FileOutcome> {
         let builder = &self.builder;
-        let searcher = match has_mark(text) {
+        let searcher = match has_byte_order_mark(text) {
             // The byte order mark is removed through the buffer.
             true => self.plain.get_or_insert_with(|| builder.build()),
             false => self.of_texts.get_or_insert_with(|| {
@@ -157,10 +157,10 @@ impl<'s> SearchReader<'s> {
                 builder.heap_limit(Some(1)).build()
             }),
         };
-        matcher.expect_text(text);
+        matcher.detect_alphabet(text);
         let done = searcher.search_slice(matcher, text, sink);
-        matcher.expect(Alphabet::Any);
-        finish(matcher, done, None, false)
+        matcher.set_alphabet(TextAlphabet::Any);
+        finish_search(matcher, done, None, false)
     }
 
     /// Searches a file. Returns whether a NUL beyond the first window ended the search, or why the file was not
@@ -175,7 +175,7 @@ impl<'s> SearchReader<'s> {
         let mut leaf = leaf.map_err(|error| FileOutcome::from(&error))?;
         let mut buffer = std::mem::take(&mut self.buffer);
         let whole = leaf
-            .read_whole(&mut buffer, ONE_PIECE)
+            .read_whole(&mut buffer, MAX_SINGLE_PIECE)
             .map_err(|_| FileOutcome::Unreadable);
         if whole != Ok(false) {
             let searched = whole.and_then(|_| self.search_bytes(matcher, &buffer, encoding, sink));
@@ -197,7 +197,7 @@ impl<'s> SearchReader<'s> {
             return Err(FileOutcome::Binary);
         }
         let _one_at_a_time = if self.spans_lines {
-            Some(wait_for_turn(self.stop)?)
+            Some(wait_for_memory(self.stop)?)
         } else {
             None
         };
@@ -213,19 +213,19 @@ impl<'s> SearchReader<'s> {
         };
         let done = if self.spans_lines {
             // Read into memory of the exact size; the searcher would allocate the next power of two.
-            let whole = text.all(size)?;
+            let whole = text.read_all(size)?;
             searcher.search_slice(matcher, whole.text(), &mut seen)
         } else {
             searcher.search_reader(matcher, &mut text, &mut seen)
         };
         let (cut, longest) = (text.cut, text.longest.max(text.line));
-        if self.spans_lines || longest > MOST_KEPT_BUFFER {
+        if self.spans_lines || longest > MAX_RETAINED_BUFFER {
             // Release the buffers that grew for a large file.
             self.plain = None;
         }
         match cut {
             Some(at) if at < NUL_WINDOW as u64 => Err(FileOutcome::Binary),
-            cut => finish(matcher, done, seen.binary, cut.is_some()),
+            cut => finish_search(matcher, done, seen.binary, cut.is_some()),
         }
     }
 }
@@ -244,12 +244,14 @@ fn searcher_for<'a>(
 }
 
 /// Waits until no other large file is in memory, or the search is stopped.
-fn wait_for_turn(stop: &dyn Stop) -> Result<MutexGuard<'static, ()>, FileOutcome> {
+fn wait_for_memory(stop: &dyn Stop) -> Result<MutexGuard<'static, ()>, FileOutcome> {
     loop {
         match LARGE_FILE.try_lock() {
             Ok(turn) => return Ok(turn),
             Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) if stop.is_over() => return Err(FileOutcome::Stopped),
+            Err(TryLockError::WouldBlock) if stop.should_stop() => {
+                return Err(FileOutcome::Stopped);
+            }
             Err(TryLockError::WouldBlock) => std::thread::sleep(CHECK_STOP_EVERY),
         }
     }
@@ -264,7 +266,7 @@ fn find_nul(bytes: &[u8], encoding: Option<&'static str>) -> Option<usize> {
 }
 
 /// Returns whether the text begins with a byte order mark.
-fn has_mark(text: &[u8]) -> bool {
+fn has_byte_order_mark(text: &[u8]) -> bool {
     text.starts_with(&[0xEF, 0xBB, 0xBF]) || has_wide_mark(text)
 }
 
@@ -273,13 +275,13 @@ pub(crate) fn has_wide_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
 }
 
-fn finish(
+fn finish_search(
     matcher: &StoppableMatcher<'_>,
     done: io::Result<()>,
     binary: Option<u64>,
     cut: bool,
 ) -> Result<bool, FileOutcome> {
-    if matcher.take_halted() {
+    if matcher.take_stopped() {
         return Err(FileOutcome::Stopped);
     }
     match (done, binary) {
@@ -310,15 +312,15 @@ struct ReadUntilNul<'s> {
 
 impl ReadUntilNul<'_> {
     /// Reads the whole file into memory, if it is within the bound.
-    fn all(&mut self, size: u64) -> Result<MappedText, FileOutcome> {
+    fn read_all(&mut self, size: u64) -> Result<MappedText, FileOutcome> {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        if size > LARGEST_WHOLE {
+        if size > MAX_WHOLE_BYTES {
             return Err(FileOutcome::TooLarge);
         }
         // One byte more, so that the end of the file is noticed.
         let mut text = MappedText::with_capacity(size + 1)?;
         loop {
-            if text.length > LARGEST_WHOLE {
+            if text.length > MAX_WHOLE_BYTES {
                 return Err(FileOutcome::TooLarge);
             }
             if text.length == text.memory.len() {
@@ -345,11 +347,11 @@ impl Read for ReadUntilNul<'_> {
         if self.cut.is_some() {
             return Ok(0);
         }
-        if self.stop.is_over() {
+        if self.stop.should_stop() {
             return Err(io::ErrorKind::TimedOut.into());
         }
         // Bounds one read, however large the buffer has grown, so that a stop is noticed.
-        let most = into.len().min(ONE_PIECE);
+        let most = into.len().min(MAX_SINGLE_PIECE);
         let read = self.leaf.read(&mut into[..most])?;
         let piece = &into[..read];
         if self.offset == 0 && has_wide_mark(piece) {

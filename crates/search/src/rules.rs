@@ -15,8 +15,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::name_prefilter::NamePrefilter;
 
 /// The kinds of ignore file by precedence; `.git/info/exclude` comes last.
-const FILES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
-const KINDS: usize = FILES.len() + 1;
+const IGNORE_FILES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
+const RULE_KINDS: usize = IGNORE_FILES.len() + 1;
 
 /// git's global excludes file (`core.excludesFile`) and the folder that its anchored patterns are relative to.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Excludes {
 
 /// The verdict of the ignore rules on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Judgement {
+pub(crate) enum RuleVerdict {
     /// No pattern matches.
     Silent,
     /// The last matching pattern ignores the entry.
@@ -41,97 +41,100 @@ pub(crate) enum Judgement {
 /// The ignore files that the listing of a folder showed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RuleFiles {
-    files: [bool; FILES.len()],
+    files: [bool; IGNORE_FILES.len()],
     git: bool,
 }
 
 /// The rules that apply in one folder; cheap to clone and to extend.
 #[derive(Clone, Default)]
-pub(crate) struct Rules {
-    chains: [Option<Arc<RuleLayer>>; KINDS],
-    global: Option<Arc<Matcher>>,
+pub(crate) struct IgnoreRules {
+    chains: [Option<Arc<RuleLayer>>; RULE_KINDS],
+    global: Option<Arc<RuleMatcher>>,
 }
 
 /// The patterns of one ignore file.
-struct Matcher {
+struct RuleMatcher {
     patterns: Gitignore,
     prefilter: NamePrefilter,
 }
 
-impl Matcher {
-    fn judge(&self, path: &Path, name: &[u8], is_folder: bool) -> Judgement {
+impl RuleMatcher {
+    fn judge(&self, path: &Path, name: &[u8], is_folder: bool) -> RuleVerdict {
         if !self.prefilter.may_match(name, is_folder) {
-            return Judgement::Silent;
+            return RuleVerdict::Silent;
         }
         match self.patterns.matched(path, is_folder) {
-            Match::None => Judgement::Silent,
-            Match::Ignore(_) => Judgement::Ignored,
-            Match::Whitelist(_) => Judgement::Kept,
+            Match::None => RuleVerdict::Silent,
+            Match::Ignore(_) => RuleVerdict::Ignored,
+            Match::Whitelist(_) => RuleVerdict::Kept,
         }
     }
 }
 
 struct RuleLayer {
-    matcher: Matcher,
+    matcher: RuleMatcher,
     above: Option<Arc<RuleLayer>>,
 }
 
 impl RuleFiles {
     /// Every kind, for a folder whose listing is not known.
     pub(crate) const ALL: RuleFiles = RuleFiles {
-        files: [true; FILES.len()],
+        files: [true; IGNORE_FILES.len()],
         git: true,
     };
 
     /// Records that the folder has an entry of this name.
-    pub(crate) fn note(&mut self, name: &std::ffi::OsStr) {
-        if let Some(at) = FILES.iter().position(|file| name == *file) {
+    pub(crate) fn record_name(&mut self, name: &std::ffi::OsStr) {
+        if let Some(at) = IGNORE_FILES.iter().position(|file| name == *file) {
             self.files[at] = true;
         } else if name == ".git" {
             self.git = true;
         }
     }
 
-    fn anything(self) -> bool {
+    fn has_any(self) -> bool {
         self.git || self.files.contains(&true)
     }
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Reads the rules that apply to a folder from the folders above it.
-    pub(crate) fn above(folder: &Path, excludes: Option<&Excludes>) -> Self {
-        let mut rules = Rules::default();
+    pub(crate) fn read_above(folder: &Path, excludes: Option<&Excludes>) -> Self {
+        let mut rules = IgnoreRules::default();
         if let Some(Excludes { file, relative_to }) = excludes {
-            rules.global = matcher(relative_to, file).map(Arc::new);
+            rules.global = read_rule_file(relative_to, file).map(Arc::new);
         }
         let mut ancestors: Vec<&Path> = folder.ancestors().skip(1).collect();
         ancestors.reverse();
         for ancestor in ancestors {
-            rules = rules.enter(ancestor, RuleFiles::ALL);
+            rules = rules.enter_folder(ancestor, RuleFiles::ALL);
         }
         rules
     }
 
     /// Extends the rules by a folder's own ignore files.
-    pub(crate) fn enter(&self, folder: &Path, present: RuleFiles) -> Self {
+    pub(crate) fn enter_folder(&self, folder: &Path, present: RuleFiles) -> Self {
         let mut rules = self.clone();
-        if !present.anything() {
+        if !present.has_any() {
             return rules;
         }
-        for (at, name) in FILES.iter().enumerate() {
+        for (at, name) in IGNORE_FILES.iter().enumerate() {
             if present.files[at] {
-                rules.add(at, matcher(folder, &folder.join(name)));
+                rules.add(at, read_rule_file(folder, &folder.join(name)));
             }
         }
         if present.git
             && let Some(git) = common_git_folder(&folder.join(".git"))
         {
-            rules.add(KINDS - 1, matcher(folder, &git.join("info/exclude")));
+            rules.add(
+                RULE_KINDS - 1,
+                read_rule_file(folder, &git.join("info/exclude")),
+            );
         }
         rules
     }
 
-    fn add(&mut self, at: usize, matcher: Option<Matcher>) {
+    fn add(&mut self, at: usize, matcher: Option<RuleMatcher>) {
         if let Some(matcher) = matcher {
             let above = self.chains[at].take();
             self.chains[at] = Some(Arc::new(RuleLayer { matcher, above }));
@@ -139,18 +142,18 @@ impl Rules {
     }
 
     /// Returns the verdict on an entry by its absolute path and its file name.
-    pub(crate) fn judge(&self, path: &Path, name: &OsStr, is_folder: bool) -> Judgement {
+    pub(crate) fn judge(&self, path: &Path, name: &OsStr, is_folder: bool) -> RuleVerdict {
         let name = name.as_bytes();
         for chain in &self.chains {
             let mut layer = chain.as_ref();
             while let Some(RuleLayer { matcher, above }) = layer.map(|layer| &**layer) {
                 match matcher.judge(path, name, is_folder) {
-                    Judgement::Silent => layer = above.as_ref(),
+                    RuleVerdict::Silent => layer = above.as_ref(),
                     said => return said,
                 }
             }
         }
-        self.global.as_ref().map_or(Judgement::Silent, |global| {
+        self.global.as_ref().map_or(RuleVerdict::Silent, |global| {
             global.judge(path, name, is_folder)
         })
     }
@@ -158,19 +161,19 @@ impl Rules {
 
 /// The ignore rules for folders, for callers that walk a tree themselves.
 #[derive(Clone)]
-pub struct FolderRules(Rules);
+pub struct FolderRules(IgnoreRules);
 
 impl FolderRules {
     /// Reads the rules that apply to a folder from the folders above it.
     #[must_use]
-    pub fn above(folder: &Path, excludes: Option<&Excludes>) -> Self {
-        Self(Rules::above(folder, excludes))
+    pub fn read_above(folder: &Path, excludes: Option<&Excludes>) -> Self {
+        Self(IgnoreRules::read_above(folder, excludes))
     }
 
     /// Extends the rules by a folder's own ignore files.
     #[must_use]
-    pub fn enter(&self, folder: &Path) -> Self {
-        Self(self.0.enter(folder, RuleFiles::ALL))
+    pub fn enter_folder(&self, folder: &Path) -> Self {
+        Self(self.0.enter_folder(folder, RuleFiles::ALL))
     }
 
     /// Extends the rules by a folder's own ignore files, as far as they are among the names of its entries.
@@ -178,27 +181,27 @@ impl FolderRules {
     pub fn enter_listed<'n>(&self, folder: &Path, names: impl Iterator<Item = &'n OsStr>) -> Self {
         let mut present = RuleFiles::default();
         for name in names {
-            present.note(name);
+            present.record_name(name);
         }
-        Self(self.0.enter(folder, present))
+        Self(self.0.enter_folder(folder, present))
     }
 
     /// Returns whether the rules ignore an entry, given by its absolute path and its name.
     pub fn ignores_entry(&self, path: &Path, name: &OsStr, is_folder: bool) -> bool {
-        self.0.judge(path, name, is_folder) == Judgement::Ignored
+        self.0.judge(path, name, is_folder) == RuleVerdict::Ignored
     }
 
     /// Returns whether an entry of this name is an ignore file, or `.git`, which has one.
     pub fn is_rule_file(name: &OsStr) -> bool {
         let mut present = RuleFiles::default();
-        present.note(name);
-        present.anything()
+        present.record_name(name);
+        present.has_any()
     }
 
     /// Returns whether the rules ignore a folder, given by its absolute path.
     pub fn ignores(&self, folder: &Path) -> bool {
         let name = folder.file_name().unwrap_or_default();
-        self.0.judge(folder, name, true) == Judgement::Ignored
+        self.0.judge(folder, name, true) == RuleVerdict::Ignored
     }
 }
 
@@ -206,7 +209,11 @@ impl FolderRules {
 /// `.git/info/exclude`, and ignore files that are links.
 pub(crate) fn unwatched_rule_files(folder: &Path, present: RuleFiles) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for (name, _) in FILES.iter().zip(present.files).filter(|(_, there)| *there) {
+    for (name, _) in IGNORE_FILES
+        .iter()
+        .zip(present.files)
+        .filter(|(_, there)| *there)
+    {
         let file = folder.join(name);
         if file.is_symlink() {
             files.push(file);
@@ -225,7 +232,7 @@ pub(crate) fn unwatched_rule_files(folder: &Path, present: RuleFiles) -> Vec<Pat
 pub(crate) fn rule_files_above(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for ancestor in folder.ancestors().skip(1) {
-        files.extend(FILES.iter().map(|name| ancestor.join(name)));
+        files.extend(IGNORE_FILES.iter().map(|name| ancestor.join(name)));
         files.extend(unwatched_rule_files(ancestor, RuleFiles::ALL));
     }
     files
@@ -233,7 +240,7 @@ pub(crate) fn rule_files_above(folder: &Path) -> Vec<PathBuf> {
 
 /// Reads one ignore file; `None` where it does not exist, is no regular file or has no pattern. Lines that are no
 /// pattern are skipped, as git does.
-fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {
+fn read_rule_file(folder: &Path, file: &Path) -> Option<RuleMatcher> {
     if !is_regular(file) {
         return None;
     }
@@ -248,7 +255,7 @@ fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {
         let _ = builder.add_line(None, line);
     }
     let patterns = builder.build().ok().filter(|rules| !rules.is_empty())?;
-    Some(Matcher {
+    Some(RuleMatcher {
         patterns,
         prefilter: NamePrefilter::new(lines.iter().map(String::as_str)),
     })
@@ -281,11 +288,11 @@ fn common_git_folder(git: &Path) -> Option<PathBuf> {
 
 fn first_line(file: &Path) -> Option<String> {
     /// The most bytes that are read of the line; git writes none that is longer.
-    const MOST: u64 = 8192;
+    const MAX_LINE_BYTES: u64 = 8192;
     if !is_regular(file) {
         return None;
     }
-    let file = std::io::Read::take(std::fs::File::open(file).ok()?, MOST);
+    let file = std::io::Read::take(std::fs::File::open(file).ok()?, MAX_LINE_BYTES);
     let mut line = String::new();
     std::io::BufReader::new(file).read_line(&mut line).ok()?;
     let line = line.trim_end();

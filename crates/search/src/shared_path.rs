@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The size at which a block is full. It is limited because a path keeps its whole block alive.
-const FULL: usize = 16 << 10;
+const BLOCK_BYTES: usize = 16 << 10;
 
 /// A path in a block of memory that other paths may share.
 #[derive(Clone)]
@@ -73,18 +73,18 @@ impl SharedPaths {
         self.bytes.extend_from_slice(path.as_os_str().as_bytes());
         self.ends
             .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
-        if self.bytes.len() >= FULL {
-            self.share();
+        if self.bytes.len() >= BLOCK_BYTES {
+            self.finish_block();
         }
     }
 
     /// Returns all paths in order.
     pub(crate) fn finish(mut self) -> Vec<SharedPath> {
-        self.share();
+        self.finish_block();
         self.paths
     }
 
-    fn share(&mut self) {
+    fn finish_block(&mut self) {
         let bytes: Arc<[u8]> = self.bytes.as_slice().into();
         self.bytes.clear();
         let mut start = 0;
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_come_out_as_they_went_in_however_many_pieces_they_take() {
+    fn returns_paths_as_added_across_blocks() {
         let names: Vec<String> = (0..5_000).map(|number| format!("a/{number}")).collect();
         let mut paths = SharedPaths::default();
         for name in &names {

@@ -5,15 +5,15 @@
 //! built. The text is therefore searched in steps. The matches are the same; a property test compares them with
 //! ripgrep's own.
 //!
-//! How the text is split: a step should take at most [`UNINTERRUPTED`] (4 ms). The cost of a byte is unknown and
-//! differs a thousandfold between patterns, so it is estimated: it starts at [`FIRST_GUESS`], is measured on every step
-//! of at least [`MEASURABLE`] bytes (a smaller one measures mostly the call), and each further measurement is averaged
-//! with the estimate before. Step = time / cost per byte, within [`PIECE`] and at most the pattern's own worst-case
+//! How the text is split: a step should take at most [`MAX_UNCHECKED_TIME`] (4 ms). The cost of a byte is unknown and
+//! differs a thousandfold between patterns, so it is estimated: it starts at [`INITIAL_NANOSECONDS_PER_BYTE`], is measured on every step
+//! of at least [`MIN_MEASURED_BYTES`] bytes (a smaller one measures mostly the call), and each further measurement is averaged
+//! with the estimate before. Step = time / cost per byte, within [`STEP_BYTES`] and at most the pattern's own worst-case
 //! bound. For a pattern that matches within one line the text is split at line ends. Where a match may lie anywhere in
 //! the text, or a line is longer than a step, the engines of this module (`lazy_dfa`, and `pike_vm` where that gives
 //! up) run byte by byte. A pattern too large for these engines is the exception that cannot be stopped within such a
-//! text. [`Stop`] is checked after the step that completes [`BETWEEN_CHECKS`] bytes. Work that is not proportional to
-//! bytes is counted as bytes: [`CALL_COST`] for a call, and a share of the text ([`TEXT_PER_COUNTED_BYTE`]) for the
+//! text. [`Stop`] is checked after the step that completes [`BYTES_BETWEEN_CHECKS`] bytes. Work that is not proportional to
+//! bytes is counted as bytes: [`CALL_COST_BYTES`] for a call, and a share of the text ([`TEXT_PER_COUNTED_BYTE`]) for the
 //! line ends that ripgrep's searcher looks for around each match.
 
 mod lazy_dfa;
@@ -29,23 +29,23 @@ use grep_regex::RegexMatcher;
 pub(crate) use lazy_dfa::CompiledAutomata;
 
 use crate::gate::Stop;
-use crate::pattern::{Alphabet, Pattern};
-use lazy_dfa::{Engine, EngineKind, Wanted};
+use crate::pattern::{Pattern, TextAlphabet};
+use lazy_dfa::{EngineKind, SearchEngine, SearchGoal};
 
 /// The longest that the matcher should run without a check, by the estimate.
-const UNINTERRUPTED: Duration = Duration::from_millis(4);
+const MAX_UNCHECKED_TIME: Duration = Duration::from_millis(4);
 /// The cost of a byte in nanoseconds before anything is measured.
-const FIRST_GUESS: f64 = 120.0;
+const INITIAL_NANOSECONDS_PER_BYTE: f64 = 120.0;
 /// The smallest and the largest step, unless the pattern's own bound is lower.
-const PIECE: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 23;
+const STEP_BYTES: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 23;
 /// After this time the first measurement on a large text ends at the current match.
-const CALIBRATION: Duration = Duration::from_millis(20);
+const CALIBRATION_TIME: Duration = Duration::from_millis(20);
 /// A smaller step says nothing about the cost of a byte.
-const MEASURABLE: usize = 1 << 13;
+const MIN_MEASURED_BYTES: usize = 1 << 13;
 /// After this many counted bytes [`Stop`] is checked.
-const BETWEEN_CHECKS: usize = 1 << 16;
+const BYTES_BETWEEN_CHECKS: usize = 1 << 16;
 /// The cost of a call, in bytes.
-const CALL_COST: usize = 64;
+const CALL_COST_BYTES: usize = 64;
 /// One byte is counted for this many bytes of text per call: ripgrep's searcher looks for the line ends around each
 /// match.
 const TEXT_PER_COUNTED_BYTE: usize = 512;
@@ -85,12 +85,12 @@ impl<'s> StopCheck<'s> {
     /// Counts searched bytes; fails where the search is to stop.
     pub(crate) fn count(&self, bytes: usize) -> Result<(), Stopped> {
         let passed = self.scanned.get() + bytes;
-        if passed < BETWEEN_CHECKS {
+        if passed < BYTES_BETWEEN_CHECKS {
             self.scanned.set(passed);
             return Ok(());
         }
         self.scanned.set(0);
-        if self.stop.is_over() {
+        if self.stop.should_stop() {
             self.halted.set(true);
             return Err(Stopped);
         }
@@ -98,7 +98,7 @@ impl<'s> StopCheck<'s> {
     }
 
     /// Returns whether the search was stopped since the last call.
-    pub(crate) fn take_halted(&self) -> bool {
+    pub(crate) fn take_stopped(&self) -> bool {
         self.halted.replace(false)
     }
 }
@@ -107,24 +107,24 @@ impl<'s> StopCheck<'s> {
 pub(crate) struct StoppableMatcher<'p> {
     pattern: &'p Pattern,
     /// The alphabet of the text of the present search.
-    text: Cell<Alphabet>,
+    text: Cell<TextAlphabet>,
     spans_lines: bool,
     stop_check: StopCheck<'p>,
     /// The estimated cost of a byte in nanoseconds.
     pace: Cell<f64>,
     /// Whether the estimate is based on a measurement.
     measured: Cell<bool>,
-    engine: RefCell<Option<Engine<'p>>>,
+    engine: RefCell<Option<SearchEngine<'p>>>,
 }
 
 impl<'p> StoppableMatcher<'p> {
     pub(crate) fn new(pattern: &'p Pattern, stop: &'p dyn Stop) -> Self {
         StoppableMatcher {
             pattern,
-            text: Cell::new(Alphabet::Any),
+            text: Cell::new(TextAlphabet::Any),
             spans_lines: pattern.spans_lines(),
             stop_check: StopCheck::new(stop),
-            pace: Cell::new(FIRST_GUESS),
+            pace: Cell::new(INITIAL_NANOSECONDS_PER_BYTE),
             measured: Cell::new(false),
             engine: RefCell::new(None),
         }
@@ -136,20 +136,20 @@ impl<'p> StoppableMatcher<'p> {
     }
 
     /// Returns whether the search was stopped since the last call.
-    pub(crate) fn take_halted(&self) -> bool {
-        self.stop_check.take_halted()
+    pub(crate) fn take_stopped(&self) -> bool {
+        self.stop_check.take_stopped()
     }
 
     /// Sets what the next text consists of; a text of ASCII may have a matcher that is compiled sooner.
-    pub(crate) fn expect(&self, text: Alphabet) {
+    pub(crate) fn set_alphabet(&self, text: TextAlphabet) {
         self.text.set(text);
     }
 
     /// Determines what the next text consists of, where that decides about the matcher.
-    pub(crate) fn expect_text(&self, text: &[u8]) {
-        self.expect(match self.pattern.differs_for_ascii() && text.is_ascii() {
-            true => Alphabet::Ascii,
-            false => Alphabet::Any,
+    pub(crate) fn detect_alphabet(&self, text: &[u8]) {
+        self.set_alphabet(match self.pattern.differs_for_ascii() && text.is_ascii() {
+            true => TextAlphabet::Ascii,
+            false => TextAlphabet::Any,
         });
     }
 
@@ -164,36 +164,36 @@ impl<'p> StoppableMatcher<'p> {
     }
 
     /// Returns the number of bytes that ripgrep's matcher may search in one step.
-    fn piece(&self) -> usize {
-        let bytes = UNINTERRUPTED.as_nanos() as f64 / self.pace.get();
+    fn step_length(&self) -> usize {
+        let bytes = MAX_UNCHECKED_TIME.as_nanos() as f64 / self.pace.get();
         (bytes as usize)
-            .clamp(*PIECE.start(), *PIECE.end())
+            .clamp(*STEP_BYTES.start(), *STEP_BYTES.end())
             .min(self.pattern.piece)
     }
 
     /// Runs ripgrep's matcher on one step; `passed` returns how many of its bytes were searched.
-    fn uninterrupted<T: Default>(
+    fn run_step<T: Default>(
         &self,
         length: usize,
         search: impl FnOnce() -> Result<T, NoError>,
         passed: impl FnOnce(&T) -> usize,
     ) -> Result<T, Stopped> {
-        let began = (length >= MEASURABLE).then(Instant::now);
+        let began = (length >= MIN_MEASURED_BYTES).then(Instant::now);
         let found = search().unwrap_or_default();
         let passed = passed(&found).min(length);
         if let Some(began) = began
-            && passed >= MEASURABLE
+            && passed >= MIN_MEASURED_BYTES
         {
-            self.measure(began, passed);
+            self.update_pace(began, passed);
         }
         // A pattern with small steps is slow: its bytes count for more, so that it is checked about as often by time.
-        let weight = (BETWEEN_CHECKS / self.pattern.piece.max(1)).max(1);
+        let weight = (BYTES_BETWEEN_CHECKS / self.pattern.piece.max(1)).max(1);
         self.stop_check
-            .count((passed + CALL_COST).saturating_mul(weight))?;
+            .count((passed + CALL_COST_BYTES).saturating_mul(weight))?;
         Ok(found)
     }
 
-    fn measure(&self, began: Instant, passed: usize) {
+    fn update_pace(&self, began: Instant, passed: usize) {
         let pace = (began.elapsed().as_nanos() as f64 / passed as f64).max(0.01);
         // A thread that was descheduled looks slow once: average with the previous estimate.
         let known = if self.measured.replace(true) {
@@ -205,8 +205,10 @@ impl<'p> StoppableMatcher<'p> {
     }
 
     /// Measures the cost of a byte on the beginning of a large text.
-    fn calibrate(&self, matcher: &RegexMatcher, haystack: &[u8], at: usize) {
-        let text = &haystack[..haystack.len().min(at + MEASURABLE.min(self.pattern.piece))];
+    fn calibrate_pace(&self, matcher: &RegexMatcher, haystack: &[u8], at: usize) {
+        let text = &haystack[..haystack
+            .len()
+            .min(at + MIN_MEASURED_BYTES.min(self.pattern.piece))];
         let began = Instant::now();
         let mut next = at;
         let mut passed = text.len() - at;
@@ -215,48 +217,56 @@ impl<'p> StoppableMatcher<'p> {
             if next >= text.len() {
                 break;
             }
-            if began.elapsed() > CALIBRATION {
+            if began.elapsed() > CALIBRATION_TIME {
                 passed = next - at;
                 break;
             }
         }
-        self.measure(began, passed.max(1));
+        self.update_pace(began, passed.max(1));
     }
 
     /// Searches a text with the engines of this module; `None` where the pattern is too large for them.
-    fn by_engine(
+    fn search_by_engine(
         &self,
         haystack: &[u8],
         at: usize,
-        wanted: Wanted,
+        wanted: SearchGoal,
     ) -> Option<Result<Option<Match>, Stopped>> {
         let mut engine = self.engine.borrow_mut();
         if engine.is_none() {
-            *engine = Some(Engine::new(self.pattern.automata()?, EngineKind::LazyDfa));
+            *engine = Some(SearchEngine::new(
+                self.pattern.automata()?,
+                EngineKind::LazyDfa,
+            ));
         }
         let engine = engine.as_mut()?;
         Some(engine.find(haystack, at, wanted, &self.stop_check))
     }
 
-    fn search(&self, haystack: &[u8], at: usize, wanted: Wanted) -> Result<Option<Match>, Stopped> {
+    fn search(
+        &self,
+        haystack: &[u8],
+        at: usize,
+        wanted: SearchGoal,
+    ) -> Result<Option<Match>, Stopped> {
         let matcher = self.matcher()?;
         let length = haystack.len().saturating_sub(at);
         self.stop_check
             .count(haystack.len() / TEXT_PER_COUNTED_BYTE)?;
-        if length > self.piece() && !self.measured.get() {
-            self.calibrate(matcher, haystack, at);
+        if length > self.step_length() && !self.measured.get() {
+            self.calibrate_pace(matcher, haystack, at);
         }
-        if length > self.piece()
-            && let Some(found) = self.by_engine(haystack, at, wanted)
+        if length > self.step_length()
+            && let Some(found) = self.search_by_engine(haystack, at, wanted)
         {
             return found;
         }
-        self.uninterrupted(
+        self.run_step(
             length,
             || match wanted {
-                Wanted::Match => matcher.find_at(haystack, at),
+                SearchGoal::Match => matcher.find_at(haystack, at),
                 // The caller wants only the end, and only the end is known.
-                Wanted::Any => Ok(matcher
+                SearchGoal::Any => Ok(matcher
                     .shortest_match_at(haystack, at)?
                     .map(|end| Match::new(end, end))),
             },
@@ -266,7 +276,7 @@ impl<'p> StoppableMatcher<'p> {
 }
 
 /// Returns the length of the next step: whole lines of at most this many bytes in all, or one line that is longer.
-fn lines_of(text: &[u8], most: usize) -> usize {
+fn whole_lines_length(text: &[u8], most: usize) -> usize {
     if text.len() <= most {
         return text.len();
     }
@@ -280,7 +290,7 @@ impl Matcher for StoppableMatcher<'_> {
     type Error = Stopped;
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
-        self.search(haystack, at, Wanted::Match)
+        self.search(haystack, at, SearchGoal::Match)
     }
 
     fn new_captures(&self) -> Result<NoCaptures, Stopped> {
@@ -288,7 +298,7 @@ impl Matcher for StoppableMatcher<'_> {
     }
 
     fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
-        let found = self.search(haystack, at, Wanted::Any)?;
+        let found = self.search(haystack, at, SearchGoal::Any)?;
         Ok(found.map(|found| found.end()))
     }
 
@@ -306,23 +316,23 @@ impl Matcher for StoppableMatcher<'_> {
         let matcher = self.matcher()?;
         let mut at = 0;
         while at < haystack.len() {
-            let piece = self.piece();
-            let length = lines_of(&haystack[at..], piece);
+            let piece = self.step_length();
+            let length = whole_lines_length(&haystack[at..], piece);
             let lines = &haystack[at..at + length];
             let found = if length > piece {
                 let line = lines.strip_suffix(b"\n").unwrap_or(lines);
-                let found = self.search(line, 0, Wanted::Any)?;
+                let found = self.search(line, 0, SearchGoal::Any)?;
                 found.map(|found| LineMatchKind::Confirmed(found.end()))
             } else {
-                self.uninterrupted(
+                self.run_step(
                     length,
                     || matcher.find_candidate_line(lines),
-                    |found| found.as_ref().map_or(length, place),
+                    |found| found.as_ref().map_or(length, match_offset),
                 )?
             };
             let last = at + length == haystack.len();
             // An empty match at the end of the step belongs to the next line, which the next step searches.
-            if let Some(found) = found.filter(|found| last || place(found) < length) {
+            if let Some(found) = found.filter(|found| last || match_offset(found) < length) {
                 return Ok(Some(match found {
                     LineMatchKind::Confirmed(place) => LineMatchKind::Confirmed(at + place),
                     LineMatchKind::Candidate(place) => LineMatchKind::Candidate(at + place),
@@ -334,7 +344,7 @@ impl Matcher for StoppableMatcher<'_> {
     }
 }
 
-fn place(found: &LineMatchKind) -> usize {
+fn match_offset(found: &LineMatchKind) -> usize {
     match found {
         LineMatchKind::Confirmed(place) | LineMatchKind::Candidate(place) => *place,
     }

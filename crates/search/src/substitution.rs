@@ -8,18 +8,18 @@ use crate::gate::Stop;
 use crate::pattern::Pattern;
 
 /// The number of matches that are replaced between two checks of [`Stop`].
-const BETWEEN_CHECKS: usize = 1 << 10;
+const MATCHES_BETWEEN_CHECKS: usize = 1 << 10;
 
 /// A pattern and the text that replaces its matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Substitution {
     pattern: Pattern,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 /// A part of the new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     /// The text of a group of the match, by its number; nothing where the group took no part in the match.
     Group(usize),
@@ -45,20 +45,20 @@ impl Substitution {
     /// Creates a substitution whose new text is a template: `$1`, `$name`, `${1}` and `${name}` are replaced by groups
     /// of the match, `$$` by a dollar sign.
     pub fn new(pattern: Pattern, template: &str) -> Result<Self, TemplateError> {
-        let parts = parse(&pattern, template)?;
+        let parts = parse_template(&pattern, template)?;
         Ok(Self { pattern, parts })
     }
 
     /// Creates a substitution whose new text is the same for every match.
     pub fn literal(pattern: Pattern, text: &str) -> Self {
-        let parts = vec![Part::Text(text.to_owned())];
+        let parts = vec![TemplatePart::Text(text.to_owned())];
         Self { pattern, parts }
     }
 
     /// Returns the matches in a text with LF line ends, in order and without overlap, each with its new text. Matches
     /// that already equal their new text are left out. An empty match after the last line end is on no line and does
     /// not count.
-    pub fn changes(
+    pub fn compute_changes(
         &self,
         text: &str,
         largest_result: usize,
@@ -78,7 +78,7 @@ impl Substitution {
         let mut failed = None;
         let _ = matcher.captures_iter(text.as_bytes(), &mut captures, |captures| {
             number += 1;
-            if number.is_multiple_of(BETWEEN_CHECKS) && stop.is_over() {
+            if number.is_multiple_of(MATCHES_BETWEEN_CHECKS) && stop.should_stop() {
                 failed = Some(SubstitutionError::Stopped);
                 return false;
             }
@@ -99,7 +99,7 @@ impl Substitution {
             if is_behind_the_last_line {
                 return true;
             }
-            let new = self.expand(text, |group| {
+            let new = self.expand_template(text, |group| {
                 captures.get(group).map(|m| m.start()..m.end())
             });
             size = size.saturating_add(new.len());
@@ -118,12 +118,12 @@ impl Substitution {
         }
     }
 
-    fn expand(&self, text: &str, group: impl Fn(usize) -> Option<Range<usize>>) -> String {
+    fn expand_template(&self, text: &str, group: impl Fn(usize) -> Option<Range<usize>>) -> String {
         let mut new = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(literal) => new.push_str(literal),
-                Part::Group(number) => {
+                TemplatePart::Text(literal) => new.push_str(literal),
+                TemplatePart::Group(number) => {
                     let range = group(*number).unwrap_or_default();
                     new.push_str(text.get(range).unwrap_or_default());
                 }
@@ -134,7 +134,7 @@ impl Substitution {
 }
 
 /// Parses a template.
-fn parse(pattern: &Pattern, template: &str) -> Result<Vec<Part>, TemplateError> {
+fn parse_template(pattern: &Pattern, template: &str) -> Result<Vec<TemplatePart>, TemplateError> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut rest = template;
@@ -157,22 +157,22 @@ fn parse(pattern: &Pattern, template: &str) -> Result<Vec<Part>, TemplateError> 
                 after.split_at(end)
             }
         };
-        let number = group(pattern, name)?;
+        let number = resolve_group(pattern, name)?;
         if !text.is_empty() {
-            parts.push(Part::Text(std::mem::take(&mut text)));
+            parts.push(TemplatePart::Text(std::mem::take(&mut text)));
         }
-        parts.push(Part::Group(number));
+        parts.push(TemplatePart::Group(number));
         rest = behind;
     }
     text.push_str(rest);
     if !text.is_empty() || parts.is_empty() {
-        parts.push(Part::Text(text));
+        parts.push(TemplatePart::Text(text));
     }
     Ok(parts)
 }
 
 /// Returns the number of a group that a template names.
-fn group(pattern: &Pattern, name: &str) -> Result<usize, TemplateError> {
+fn resolve_group(pattern: &Pattern, name: &str) -> Result<usize, TemplateError> {
     let matcher = pattern.matcher();
     if name.is_empty() {
         let words = "a \"$\" without a group after it; a dollar sign is written $$";
@@ -202,13 +202,13 @@ fn group(pattern: &Pattern, name: &str) -> Result<usize, TemplateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::{Case, MatchSpan};
+    use crate::pattern::{CaseMatching, MatchSpan};
 
-    fn applied(pattern: &str, template: &str, span: MatchSpan, text: &str) -> String {
-        let pattern = Pattern::new(pattern, Case::Sensitive, span).expect("a pattern");
+    fn apply_substitution(pattern: &str, template: &str, span: MatchSpan, text: &str) -> String {
+        let pattern = Pattern::new(pattern, CaseMatching::Sensitive, span).expect("a pattern");
         let substitution = Substitution::new(pattern, template).expect("a template");
         let changes = substitution
-            .changes(text, 1 << 20, &|| false)
+            .compute_changes(text, 1 << 20, &|| false)
             .expect("replaced");
         let mut result = text.to_owned();
         for (range, new) in changes.into_iter().rev() {
@@ -217,51 +217,51 @@ mod tests {
         result
     }
 
-    fn on_lines(pattern: &str, template: &str, text: &str) -> String {
-        applied(pattern, template, MatchSpan::SingleLine, text)
+    fn apply_on_lines(pattern: &str, template: &str, text: &str) -> String {
+        apply_substitution(pattern, template, MatchSpan::SingleLine, text)
     }
 
     #[test]
-    fn groups_are_put_in_by_number_and_by_name() {
+    fn substitutes_groups_by_number_and_name() {
         assert_eq!(
-            on_lines(r"foo\((\w+)\)", "bar($1)", "foo(a) foo(b)\n"),
+            apply_on_lines(r"foo\((\w+)\)", "bar($1)", "foo(a) foo(b)\n"),
             "bar(a) bar(b)\n"
         );
         assert_eq!(
-            on_lines(r"(?<x>a)(b)?", "${x}_$2$0$$", "ab a\n"),
+            apply_on_lines(r"(?<x>a)(b)?", "${x}_$2$0$$", "ab a\n"),
             "a_bab$ a_a$\n"
         );
     }
 
     #[test]
-    fn anchors_stand_at_lines_and_the_end_of_the_text_is_no_line() {
-        assert_eq!(on_lines("^", "> ", "a\n\nb\n"), "> a\n> \n> b\n");
-        assert_eq!(on_lines("$", ";", "a\nb"), "a;\nb;");
-        assert_eq!(on_lines("^", "x", ""), "");
-        assert_eq!(on_lines("x*", "-", "é"), "-é-");
+    fn anchors_match_at_lines_but_not_after_final_line() {
+        assert_eq!(apply_on_lines("^", "> ", "a\n\nb\n"), "> a\n> \n> b\n");
+        assert_eq!(apply_on_lines("$", ";", "a\nb"), "a;\nb;");
+        assert_eq!(apply_on_lines("^", "x", ""), "");
+        assert_eq!(apply_on_lines("x*", "-", "é"), "-é-");
     }
 
     #[test]
-    fn a_match_stays_on_its_line_unless_it_may_span_lines() {
-        assert_eq!(on_lines(r"a\s*", "x", "a \nb\n"), "x\nb\n");
+    fn match_stays_on_line_unless_multiline() {
+        assert_eq!(apply_on_lines(r"a\s*", "x", "a \nb\n"), "x\nb\n");
         assert_eq!(
-            applied(r"a\s*", "x", MatchSpan::MultiLine, "a \nb\n"),
+            apply_substitution(r"a\s*", "x", MatchSpan::MultiLine, "a \nb\n"),
             "xb\n"
         );
     }
 
     #[test]
-    fn a_match_that_is_its_new_text_is_no_change() {
+    fn match_equal_to_new_text_is_no_change() {
         let pattern =
-            Pattern::new("a|b", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
-        let changes = Substitution::literal(pattern, "a").changes("a b", 99, &|| false);
+            Pattern::new("a|b", CaseMatching::Sensitive, MatchSpan::SingleLine).expect("a pattern");
+        let changes = Substitution::literal(pattern, "a").compute_changes("a b", 99, &|| false);
         assert_eq!(changes, Ok(vec![(2..3, "a".to_owned())]));
     }
 
     #[test]
-    fn a_template_that_names_no_group_is_an_error() {
+    fn template_with_unknown_group_is_error() {
         let pattern =
-            Pattern::new("(a)", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
+            Pattern::new("(a)", CaseMatching::Sensitive, MatchSpan::SingleLine).expect("a pattern");
         let words = |template: &str| {
             let made = Substitution::new(pattern.clone(), template);
             made.expect_err("an error").0
@@ -276,13 +276,18 @@ mod tests {
     }
 
     #[test]
-    fn a_match_inside_of_a_character_and_a_result_without_end_are_errors() {
-        let pattern = Pattern::new("(?-u:\\xC3)", Case::Sensitive, MatchSpan::SingleLine);
+    fn splitting_character_and_oversized_result_are_errors() {
+        let pattern = Pattern::new(
+            "(?-u:\\xC3)",
+            CaseMatching::Sensitive,
+            MatchSpan::SingleLine,
+        );
         let substitution = Substitution::literal(pattern.expect("a pattern"), "x");
-        let split = substitution.changes("é", 99, &|| false);
+        let split = substitution.compute_changes("é", 99, &|| false);
         assert_eq!(split, Err(SubstitutionError::SplitsCharacter(0)));
-        let pattern = Pattern::new("a", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
-        let large = Substitution::literal(pattern, "aaaaa").changes("aaaa", 20, &|| false);
+        let pattern =
+            Pattern::new("a", CaseMatching::Sensitive, MatchSpan::SingleLine).expect("a pattern");
+        let large = Substitution::literal(pattern, "aaaaa").compute_changes("aaaa", 20, &|| false);
         assert_eq!(large, Err(SubstitutionError::TooLarge));
     }
 }

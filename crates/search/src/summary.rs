@@ -7,10 +7,10 @@ use lancet_workspace::Moment;
 
 use crate::file_search::{Encodings, FileOutcome, FileSearcher};
 use crate::held::HeldContents;
-use crate::list::{ListedFile, Listing, Order, RankedFiles};
+use crate::list::{ListedFile, Listing, RankedFiles, ResultOrder};
 use crate::pattern::Pattern;
 use crate::tally::Tally;
-use crate::walk::{File, Visitor, Walk};
+use crate::walk::{Visitor, Walk, WalkedFile};
 
 /// The extent to which a search has to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct SearchSummary {
 
 impl SearchSummary {
     /// Returns the result of a search that has found nothing yet.
-    pub(crate) fn empty(order: Order) -> Self {
+    pub(crate) fn empty(order: ResultOrder) -> Self {
         SearchSummary {
             files: RankedFiles::new(order, 1).finish().0,
             total: 0,
@@ -68,18 +68,22 @@ impl SearchSummary {
 
 /// Decides whether a file with several hard links, given with their number, may be listed. It is called only for files
 /// that would be listed.
-pub type LinkedFileFilter<'f> = &'f (dyn Fn(&File<'_>, u64) -> bool + Sync);
+pub type LinkedFileFilter<'f> = &'f (dyn Fn(&WalkedFile<'_>, u64) -> bool + Sync);
 
 /// Lists the wanted files of a walk. `linked` is called for files with several hard links, where the order needs a
 /// `stat` of each file.
-pub fn list_files(walk: &Walk<'_>, order: Order, linked: LinkedFileFilter<'_>) -> SearchSummary {
+pub fn list_files(
+    walk: &Walk<'_>,
+    order: ResultOrder,
+    linked: LinkedFileFilter<'_>,
+) -> SearchSummary {
     let (listers, ended) = walk.run(|| Lister {
         walk,
         order,
         linked,
         list: RankedFiles::new(order, walk.threads),
     });
-    let (files, total) = joined(order, listers.into_iter().map(|lister| lister.list));
+    let (files, total) = join_lists(order, listers.into_iter().map(|lister| lister.list));
     SearchSummary {
         files,
         total,
@@ -91,37 +95,37 @@ pub fn list_files(walk: &Walk<'_>, order: Order, linked: LinkedFileFilter<'_>) -
     }
 }
 
-fn joined(order: Order, lists: impl IntoIterator<Item = RankedFiles>) -> (Listing, u64) {
+fn join_lists(order: ResultOrder, lists: impl IntoIterator<Item = RankedFiles>) -> (Listing, u64) {
     let mut lists = lists.into_iter();
     let mut all = lists.next().unwrap_or_else(|| RankedFiles::new(order, 1));
     for list in lists {
-        all.join(list);
+        all.merge(list);
     }
     all.finish()
 }
 
 struct Lister<'l, 'w> {
     walk: &'l Walk<'w>,
-    order: Order,
+    order: ResultOrder,
     linked: LinkedFileFilter<'l>,
     list: RankedFiles,
 }
 
 impl Visitor for Lister<'_, '_> {
-    fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
+    fn visit(&mut self, file: &WalkedFile<'_>, tally: &mut Tally) {
         tally.searched += 1;
         self.walk.progress.count_visited();
-        if !file.is_start() && !self.walk.filter.keeps(file.path) {
+        if !file.is_start() && !self.walk.filter.wants_file(file.path) {
             return;
         }
         let modified = match self.order {
-            Order::Newest => match file.stat() {
+            ResultOrder::Newest => match file.stat() {
                 Ok(stamp) if stamp.links > 1 && !(self.linked)(file, stamp.links) => return,
                 Ok(stamp) => stamp.mtime,
                 // The file was removed since it was listed.
                 Err(_) => return,
             },
-            Order::Path => Moment::default(),
+            ResultOrder::Path => Moment::default(),
         };
         self.walk.progress.count_found();
         self.list.add(ListedFile {
@@ -138,7 +142,7 @@ impl Visitor for Lister<'_, '_> {
 pub fn count_matches(
     walk: &Walk<'_>,
     pattern: &Pattern,
-    order: Order,
+    order: ResultOrder,
     encodings: Encodings<'_>,
     linked: LinkedFileFilter<'_>,
 ) -> SearchSummary {
@@ -159,7 +163,7 @@ pub fn count_matches(
         matches += counter.matches;
         stopped_at = stopped_at.or(counter.stopped_at);
     }
-    let (files, total) = joined(order, lists);
+    let (files, total) = join_lists(order, lists);
     SearchSummary {
         files,
         total,
@@ -182,8 +186,8 @@ struct Counter<'c, 'w> {
 }
 
 impl Visitor for Counter<'_, '_> {
-    fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
-        if !file.is_start() && !self.walk.filter.keeps(file.path) {
+    fn visit(&mut self, file: &WalkedFile<'_>, tally: &mut Tally) {
+        if !file.is_start() && !self.walk.filter.wants_file(file.path) {
             return;
         }
         self.walk.progress.count_visited();

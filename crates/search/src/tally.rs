@@ -50,12 +50,12 @@ pub struct SearchProgress {
 
 impl SearchProgress {
     /// Returns the number of files visited so far.
-    pub fn visited(&self) -> u64 {
+    pub fn visited_count(&self) -> u64 {
         self.visited.load(Ordering::Relaxed)
     }
 
     /// Returns the number of files found so far that belong to the result.
-    pub fn found(&self) -> u64 {
+    pub fn found_count(&self) -> u64 {
         self.found.load(Ordering::Relaxed)
     }
 

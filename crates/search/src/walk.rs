@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use lancet_workspace::{FileReader, FolderHandle, Located, ReadError, Stamp};
 
-use crate::filter::Filter;
+use crate::filter::FileFilter;
 use crate::gate::{Gate, Stop};
 use crate::literal_names::LiteralNames;
 use crate::rules::Excludes;
@@ -39,14 +39,14 @@ pub enum HiddenFiles {
 
 /// A starting point of a walk: a folder, or a single file, which is searched whatever the rules say.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub struct WalkStart {
     pub(crate) located: Located,
 }
 
-impl Start {
+impl WalkStart {
     /// Starts at a located file or folder.
     pub fn new(located: Located) -> Self {
-        Start { located }
+        WalkStart { located }
     }
 
     /// Returns the absolute path of the start.
@@ -58,7 +58,7 @@ impl Start {
 /// The parameters of a walk. See the crate's example.
 pub struct Walk<'w> {
     /// The files and folders to start from.
-    pub starts: &'w [Start],
+    pub starts: &'w [WalkStart],
     /// Whether ignore files apply.
     pub ignoring: IgnoreFiles,
     /// Whether hidden entries are included.
@@ -67,7 +67,7 @@ pub struct Walk<'w> {
     pub excludes: Option<&'w Excludes>,
     /// The files that the caller wants; used by [`list_files`](crate::list_files) and
     /// [`count_matches`](crate::count_matches).
-    pub filter: &'w Filter,
+    pub filter: &'w FileFilter,
     /// Entries that are searched though they are hidden or ignored.
     pub named: &'w LiteralNames,
     /// Decides which entries may be read.
@@ -83,7 +83,7 @@ pub struct Walk<'w> {
 /// Receives the files of a walk; each thread has its own visitor.
 pub trait Visitor: Send {
     /// Handles a file. It is called for each file, in no particular order.
-    fn visit(&mut self, file: &File<'_>, tally: &mut Tally);
+    fn visit(&mut self, file: &WalkedFile<'_>, tally: &mut Tally);
 
     /// Handles a folder. It is called for each folder that is entered, except the starts.
     fn visit_folder(&mut self, _folder: &EnteredFolder<'_>) {}
@@ -100,7 +100,7 @@ pub struct EnteredFolder<'w> {
 }
 
 /// A file that a walk found, not opened yet.
-pub struct File<'w> {
+pub struct WalkedFile<'w> {
     /// The index of the start that the file is below.
     pub start: usize,
     /// The absolute path of the file.
@@ -117,10 +117,14 @@ enum FileSource<'w> {
     Resident(&'w Stamp),
 }
 
-impl<'w> File<'w> {
+impl<'w> WalkedFile<'w> {
     /// Returns a file that an earlier walk found below the start with this index.
-    pub(crate) fn found_before(start: usize, relative: &'w Path, located: &'w Located) -> Self {
-        File {
+    pub(crate) fn from_earlier_walk(
+        start: usize,
+        relative: &'w Path,
+        located: &'w Located,
+    ) -> Self {
+        WalkedFile {
             start,
             path: located.path(),
             relative,
@@ -129,15 +133,15 @@ impl<'w> File<'w> {
     }
 }
 
-impl<'w> File<'w> {
+impl<'w> WalkedFile<'w> {
     /// Returns a file of a resident tree.
-    pub(crate) fn resident(
+    pub(crate) fn from_resident_tree(
         start: usize,
         path: &'w Path,
         relative: &'w Path,
         stamp: &'w Stamp,
     ) -> Self {
-        File {
+        WalkedFile {
             start,
             path,
             relative,
@@ -146,7 +150,7 @@ impl<'w> File<'w> {
     }
 }
 
-impl File<'_> {
+impl WalkedFile<'_> {
     /// Opens the file for reading.
     pub fn open(&self) -> Result<FileReader, ReadError> {
         match self.place {

@@ -3,31 +3,33 @@
 use std::ops::Range;
 
 /// The most bytes that are returned of a line.
-pub(crate) const MOST_BYTES: usize = 1_000;
+pub(crate) const MAX_LINE_BYTES: usize = 1_000;
 /// The number of these bytes that come before the match.
-const BEFORE: usize = 200;
+const BYTES_BEFORE_MATCH: usize = 200;
 
 /// Returns the part of a line to keep: around the match, else its start.
-pub(crate) fn around(line: &[u8], found: Option<&Range<usize>>) -> Range<usize> {
-    if line.len() <= MOST_BYTES {
+pub(crate) fn window_around(line: &[u8], found: Option<&Range<usize>>) -> Range<usize> {
+    if line.len() <= MAX_LINE_BYTES {
         return 0..line.len();
     }
     let focus = found.map_or(0, |found| found.start.min(line.len()));
-    let start = focus.saturating_sub(BEFORE).min(line.len() - MOST_BYTES);
-    let start = next_character(line, start);
-    let end = last_character(line, (start + MOST_BYTES).min(line.len()));
+    let start = focus
+        .saturating_sub(BYTES_BEFORE_MATCH)
+        .min(line.len() - MAX_LINE_BYTES);
+    let start = next_char_boundary(line, start);
+    let end = previous_char_boundary(line, (start + MAX_LINE_BYTES).min(line.len()));
     start..end.max(start)
 }
 
 /// Returns the first character boundary at or after a byte. Bytes that are not UTF-8 have boundaries everywhere.
-fn next_character(line: &[u8], at: usize) -> usize {
+fn next_char_boundary(line: &[u8], at: usize) -> usize {
     (at..line.len().min(at + 3))
         .find(|at| !is_continuation(line[*at]))
         .unwrap_or(at)
 }
 
 /// Returns the last character boundary at or before a byte.
-fn last_character(line: &[u8], at: usize) -> usize {
+fn previous_char_boundary(line: &[u8], at: usize) -> usize {
     if at == line.len() {
         return at;
     }
@@ -46,23 +48,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_line_is_kept_whole() {
-        assert_eq!(around(b"short", None), 0..5);
+    fn keeps_short_line_whole() {
+        assert_eq!(window_around(b"short", None), 0..5);
     }
 
     #[test]
-    fn a_long_line_is_kept_around_its_match_and_cut_between_characters() {
+    fn cuts_long_line_around_match_between_characters() {
         let line = format!("{}needle{}", "ä".repeat(5_000), "€".repeat(5_000));
         let at = line.find("needle").expect("it is there");
-        let kept = around(line.as_bytes(), Some(&(at..at + 6)));
+        let kept = window_around(line.as_bytes(), Some(&(at..at + 6)));
         let text = std::str::from_utf8(&line.as_bytes()[kept.clone()]).expect("whole characters");
         assert!(text.contains("needle"));
-        assert!(kept.len() <= MOST_BYTES && kept.len() > MOST_BYTES - 8);
+        assert!(kept.len() <= MAX_LINE_BYTES && kept.len() > MAX_LINE_BYTES - 8);
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_cut_anywhere() {
-        let kept = around(&[0x80; 5_000], Some(&(4_000..4_001)));
-        assert!(kept.contains(&4_000) && kept.len() <= MOST_BYTES);
+    fn cuts_non_text_bytes_anywhere() {
+        let kept = window_around(&[0x80; 5_000], Some(&(4_000..4_001)));
+        assert!(kept.contains(&4_000) && kept.len() <= MAX_LINE_BYTES);
     }
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use lancet_search::{Budget, Held, PORTION, SLOT, WatchAllowance};
+use lancet_search::{MemoryBudget, Reservation, SLOT_BYTES, WATCHES_PER_PORTION, WatchAllowance};
 use lancet_testing::judges::skipped;
 use lancet_testing::user::assert_one_passed;
 use lancet_workspace::watch_limit;
@@ -13,12 +13,12 @@ use lancet_workspace::watch_limit;
 const ROLE: &str = "LANCET_TEST_BUDGET";
 const SLOTS: u64 = 6;
 
-fn budget(state: &Path) -> Budget {
-    Budget::open(state, SLOTS * SLOT)
+fn budget(state: &Path) -> MemoryBudget {
+    MemoryBudget::open(state, SLOTS * SLOT_BYTES)
 }
 
 fn allowance(state: &Path) -> WatchAllowance {
-    WatchAllowance::open(state, SLOTS * PORTION * 4)
+    WatchAllowance::open(state, SLOTS * WATCHES_PER_PORTION * 4)
 }
 
 /// Not a test by itself, but the code of the other process. It takes its part, reports it, and holds it until its input
@@ -38,8 +38,8 @@ fn takes_its_part_when_told_to() {
     };
     let (portions, slots) = (number(), number());
     let state = Path::new(parts.next().expect("a folder"));
-    let memory = budget(state).take(slots * SLOT);
-    let watches = allowance(state).take(portions * PORTION);
+    let memory = budget(state).reserve(slots * SLOT_BYTES);
+    let watches = allowance(state).reserve(portions * WATCHES_PER_PORTION);
     let word = match (&memory, &watches) {
         (Ok(_), Ok(_)) => "held",
         _ => "refused",
@@ -64,8 +64,8 @@ fn finds_the_limit_of_its_namespace_when_told_to() {
     assert_eq!(watch_limit(), LOWERED);
     let state = tempfile::tempdir().expect("a folder");
     let allowance = WatchAllowance::open(state.path(), watch_limit());
-    let held = allowance.take(LOWERED / 4).expect("a quarter");
-    assert!(allowance.take(1).is_err());
+    let held = allowance.reserve(LOWERED / 4).expect("a quarter");
+    assert!(allowance.reserve(1).is_err());
     drop(held);
 }
 
@@ -138,9 +138,12 @@ impl Other {
     }
 }
 
-fn all(state: &Path) -> Option<(Held, Held)> {
-    let memory = budget(state).take(SLOTS * SLOT).ok()?;
-    Some((memory, allowance(state).take(SLOTS * PORTION).ok()?))
+fn all(state: &Path) -> Option<(Reservation, Reservation)> {
+    let memory = budget(state).reserve(SLOTS * SLOT_BYTES).ok()?;
+    Some((
+        memory,
+        allowance(state).reserve(SLOTS * WATCHES_PER_PORTION).ok()?,
+    ))
 }
 
 #[test]
@@ -149,20 +152,25 @@ fn processes_share_one_budget_and_a_killed_one_holds_nothing() {
     let state = state.path();
     let first = other(state, 4, 5);
     assert_eq!(first.word, "held");
-    let refused = budget(state).take(3 * SLOT).expect_err("four are held");
-    assert_eq!(refused.free, 2 * SLOT);
+    let refused = budget(state)
+        .reserve(3 * SLOT_BYTES)
+        .expect_err("four are held");
+    assert_eq!(refused.free, 2 * SLOT_BYTES);
     let refused = allowance(state)
-        .take(2 * PORTION)
+        .reserve(2 * WATCHES_PER_PORTION)
         .expect_err("five are held");
-    assert_eq!(refused.free, PORTION);
+    assert_eq!(refused.free, WATCHES_PER_PORTION);
     let second = other(state, 2, 1);
     assert_eq!(second.word, "held", "what is left is enough for another");
     let third = other(state, 1, 0);
     assert_eq!(third.word, "refused");
     third.end();
     first.kill();
-    let held = budget(state).take(4 * SLOT).expect("free again");
-    assert!(budget(state).take(1).is_err(), "the second still holds two");
+    let held = budget(state).reserve(4 * SLOT_BYTES).expect("free again");
+    assert!(
+        budget(state).reserve(1).is_err(),
+        "the second still holds two"
+    );
     drop(held);
     second.end();
     assert!(all(state).is_some());
@@ -171,7 +179,9 @@ fn processes_share_one_budget_and_a_killed_one_holds_nothing() {
 #[test]
 fn a_program_that_a_holder_starts_inherits_nothing() {
     let state = tempfile::tempdir().expect("a folder");
-    let held = budget(state.path()).take(SLOTS * SLOT).expect("free");
+    let held = budget(state.path())
+        .reserve(SLOTS * SLOT_BYTES)
+        .expect("free");
     let mut started = Command::new("sleep")
         .arg("60")
         .spawn()

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lancet_search::{Case, Excerpt, ExcerptRange, FileOutcome, FileSearcher, MatchSpan, Pattern};
+use lancet_search::{
+    CaseMatching, Excerpt, ExcerptRange, FileOutcome, FileSearcher, MatchSpan, Pattern,
+};
 use lancet_testing::TestFolder;
 use lancet_workspace::{RealDisk, Workspace};
 
@@ -62,8 +64,8 @@ fn both(
     let workspace = Workspace::open(&roots, Arc::new(RealDisk), None).expect("opens");
     let located = workspace.locate(&path).expect("located");
     [
-        searcher.excerpt(located.open_reader(), encoding, extent),
-        searcher.excerpt_of(bytes, encoding, extent),
+        searcher.excerpt_of_file(located.open_reader(), encoding, extent),
+        searcher.excerpt_of_bytes(bytes, encoding, extent),
     ]
 }
 
@@ -74,7 +76,7 @@ fn a_file_in_memory_gives_the_lines_of_the_file_on_the_disk() {
         ("^.*needle$", MatchSpan::SingleLine),
         ("needle\nhay", MatchSpan::MultiLine),
     ] {
-        let pattern = Pattern::new(expression, Case::Sensitive, span).expect("a pattern");
+        let pattern = Pattern::new(expression, CaseMatching::Sensitive, span).expect("a pattern");
         let never = || false;
         // One searcher for all files: no file may leave anything behind for the next.
         let searcher = FileSearcher::new(&pattern, &never);
@@ -96,7 +98,8 @@ fn a_file_in_memory_gives_the_lines_of_the_file_on_the_disk() {
 
 #[test]
 fn the_offset_of_a_line_is_where_it_begins_in_the_file() {
-    let pattern = Pattern::new("needle", Case::Sensitive, MatchSpan::SingleLine).expect("compiles");
+    let pattern =
+        Pattern::new("needle", CaseMatching::Sensitive, MatchSpan::SingleLine).expect("compiles");
     let never = || false;
     let searcher = FileSearcher::new(&pattern, &never);
     for (name, bytes) in files() {
@@ -108,7 +111,9 @@ fn the_offset_of_a_line_is_where_it_begins_in_the_file() {
             after: 1,
             ..ALL
         };
-        let excerpt = searcher.excerpt_of(&bytes, None, around).expect("searched");
+        let excerpt = searcher
+            .excerpt_of_bytes(&bytes, None, around)
+            .expect("searched");
         assert_eq!(excerpt.lines.is_empty(), name == "empty");
         let (mut passed, mut number) = (0, 1);
         for line in excerpt.lines {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet_search::{
-    AllowAll, Case, ExcerptRange, FileSearcher, Filter, Gate, HiddenFiles, IgnoreFiles,
-    LiteralNames, MatchSpan, Order, Pattern, SearchProgress, SearchSummary, Start, Stop, Tally,
-    Walk, count_matches, list_files,
+    AllowAll, CaseMatching, ExcerptRange, FileFilter, FileSearcher, Gate, HiddenFiles, IgnoreFiles,
+    LiteralNames, MatchSpan, Pattern, ResultOrder, SearchProgress, SearchSummary, Stop, Tally,
+    Walk, WalkStart, count_matches, list_files,
 };
 use lancet_testing::TestFolder;
 use lancet_workspace::{EntryKind, RealDisk, Workspace};
@@ -31,12 +31,12 @@ fn walk<T>(folder: &TestFolder, ask: Ask<'_>, work: impl FnOnce(&Walk<'_>) -> T)
         .locate(&folder.join(ask.path))
         .expect("located");
     let root = folder.path();
-    let mut filter = Filter::default();
+    let mut filter = FileFilter::default();
     if let Some(glob) = ask.glob {
         filter = filter.with_globs(&[root], &[glob]).expect("a glob");
     }
     work(&Walk {
-        starts: &[Start::new(start)],
+        starts: &[WalkStart::new(start)],
         ignoring: ask.ignoring,
         hidden: HiddenFiles::Skip,
         excludes: None,
@@ -51,20 +51,20 @@ fn walk<T>(folder: &TestFolder, ask: Ask<'_>, work: impl FnOnce(&Walk<'_>) -> T)
 
 fn list(folder: &TestFolder, ask: Ask<'_>) -> (Vec<String>, SearchSummary) {
     let mut survey = walk(folder, ask, |walk| {
-        list_files(walk, Order::Path, &|_, _| true)
+        list_files(walk, ResultOrder::Path, &|_, _| true)
     });
     (names(&mut survey), survey)
 }
 
 fn grep(folder: &TestFolder, pattern: &str, lines: MatchSpan) -> SearchSummary {
-    let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
+    let pattern = Pattern::new(pattern, CaseMatching::Sensitive, lines).expect("a pattern");
     walk(folder, Ask::default(), |walk| {
-        count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true)
+        count_matches(walk, &pattern, ResultOrder::Path, &|_| None, &|_, _| true)
     })
 }
 
 fn matched(folder: &TestFolder, name: &str, pattern: &str, lines: MatchSpan) -> Vec<u64> {
-    let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
+    let pattern = Pattern::new(pattern, CaseMatching::Sensitive, lines).expect("a pattern");
     let located = workspace(folder)
         .locate(&folder.join(name))
         .expect("located");
@@ -76,7 +76,8 @@ fn matched(folder: &TestFolder, name: &str, pattern: &str, lines: MatchSpan) -> 
         most_bytes: usize::MAX,
     };
     let never = || false;
-    let found = FileSearcher::new(&pattern, &never).excerpt(located.open_reader(), None, extent);
+    let found =
+        FileSearcher::new(&pattern, &never).excerpt_of_file(located.open_reader(), None, extent);
     let lines = found.expect("searched").lines;
     lines.iter().map(|line| line.number).collect()
 }
@@ -108,7 +109,7 @@ fn never() -> bool {
 fn names(survey: &mut SearchSummary) -> Vec<String> {
     survey
         .files
-        .all()
+        .all_entries()
         .iter()
         .map(|file| file.relative.display().to_string())
         .collect()
@@ -205,10 +206,11 @@ fn nothing_more_is_looked_at_once_a_stop_was_told() {
             gate: &gate,
             ..Ask::default()
         };
-        let pattern = Pattern::new("x", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
+        let pattern =
+            Pattern::new("x", CaseMatching::Sensitive, MatchSpan::SingleLine).expect("a pattern");
         let survey = walk(&folder, ask, |walk| match mode {
-            "list" => list_files(walk, Order::Newest, &|_, _| true),
-            _ => count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true),
+            "list" => list_files(walk, ResultOrder::Newest, &|_, _| true),
+            _ => count_matches(walk, &pattern, ResultOrder::Path, &|_| None, &|_, _| true),
         });
         assert!(survey.stopped_at.is_some(), "{mode}");
         assert!(survey.total < 9_000, "{mode}: {}", survey.total);
@@ -257,7 +259,12 @@ fn a_nul_far_inside_ends_the_search_there_and_is_told() {
     large.extend(line.repeat(10));
     folder.put("large.txt", &large);
     let mut survey = grep(&folder, "needle", MatchSpan::SingleLine);
-    let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
+    let counts: Vec<u64> = survey
+        .files
+        .all_entries()
+        .iter()
+        .map(|file| file.matches)
+        .collect();
     assert_eq!(counts, [60_000, 5_000]);
     assert_eq!((survey.tally.cut, survey.tally.binary), (2, 0));
 }
@@ -277,10 +284,20 @@ fn a_large_file_is_searched_like_a_small_one() {
         .collect();
     folder.put("wide.txt", &wide);
     let mut survey = grep(&folder, "needle", MatchSpan::SingleLine);
-    let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
+    let counts: Vec<u64> = survey
+        .files
+        .all_entries()
+        .iter()
+        .map(|file| file.matches)
+        .collect();
     assert_eq!(counts, [60_000, 20_000]);
     let mut survey = grep(&folder, "needle\nand", MatchSpan::MultiLine);
-    let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
+    let counts: Vec<u64> = survey
+        .files
+        .all_entries()
+        .iter()
+        .map(|file| file.matches)
+        .collect();
     assert_eq!(counts, [60_000, 20_000]);
 }
 
@@ -288,10 +305,11 @@ fn a_large_file_is_searched_like_a_small_one() {
 fn a_configured_encoding_is_searched_by_it() {
     let folder = filled(&[]);
     folder.put("old.txt", b"caf\xe9\n");
-    let pattern = Pattern::new("café", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
+    let pattern =
+        Pattern::new("café", CaseMatching::Sensitive, MatchSpan::SingleLine).expect("a pattern");
     let count = |label: Option<&'static str>| {
         walk(&folder, Ask::default(), |walk| {
-            count_matches(walk, &pattern, Order::Path, &|_| label, &|_, _| true).matches
+            count_matches(walk, &pattern, ResultOrder::Path, &|_| label, &|_, _| true).matches
         })
     };
     assert_eq!((count(None), count(Some("windows-1252"))), (0, 1));

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use lancet::programs::{ProgramError, ProgramOutput};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::launcher::{Launcher, Running};
-use crate::programs::{Launch, Streams};
+use crate::launcher::{Launcher, RunningProgram};
+use crate::programs::{LaunchRequest, Streams};
 use crate::wire::Report;
 
 /// The interval at which the caller is queried whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The time to wait for the launcher after the program's time is over.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LAUNCHER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The limits of a program.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Returns the failure as the library's error, for a program with these limits.
-    pub(crate) fn of_program(self, limits: ProgramLimits) -> ProgramError {
+    pub(crate) fn into_program_error(self, limits: ProgramLimits) -> ProgramError {
         match self {
             Self::Unavailable(words) => ProgramError::Unavailable(words),
             Self::TooLong => ProgramError::TooLong(limits.time),
@@ -55,15 +55,15 @@ impl Failure {
 }
 
 /// Starts a program with this input and waits for its end. On failure the program is ended, with its process group.
-pub(crate) fn capture(
+pub(crate) fn run_captured(
     launcher: &Launcher,
-    launch: &Launch,
+    launch: &LaunchRequest,
     input: &[u8],
     limits: ProgramLimits,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<ProgramOutput, Failure> {
     let unavailable = |error: io::Error| Failure::Unavailable(error.to_string());
-    let input = held_in_memory(input).map_err(unavailable)?;
+    let input = create_memory_file(input).map_err(unavailable)?;
     let (output, its_output) = io::pipe().map_err(unavailable)?;
     let (error, its_error) = io::pipe().map_err(unavailable)?;
     let streams = Streams {
@@ -71,19 +71,21 @@ pub(crate) fn capture(
         output: its_output.into(),
         error: its_error.into(),
     };
-    let running = launcher.start(launch, streams).map_err(unavailable)?;
-    let mut heard = ProgramSaid {
-        output: Stream::new(output, limits.output + 1),
-        error: Stream::new(error, limits.error),
+    let running = launcher
+        .start_program(launch, streams)
+        .map_err(unavailable)?;
+    let mut heard = CapturedProgram {
+        output: CapturedStream::new(output, limits.output + 1),
+        error: CapturedStream::new(error, limits.error),
         limits,
     };
-    let report = heard.listen(&running, is_stopped)?;
-    heard.outcome(report)
+    let report = heard.read_until_report(&running, is_stopped)?;
+    heard.into_result(report)
 }
 
 /// Returns an in-memory file, so that a program may read it at any pace or not at all.
 #[cfg(target_os = "linux")]
-fn held_in_memory(content: &[u8]) -> io::Result<OwnedFd> {
+fn create_memory_file(content: &[u8]) -> io::Result<OwnedFd> {
     use rustix::fs::{MemfdFlags, memfd_create};
     let mut file = File::from(memfd_create("file", MemfdFlags::CLOEXEC)?);
     file.write_all(content)?;
@@ -97,14 +99,14 @@ fn held_in_memory(_: &[u8]) -> io::Result<OwnedFd> {
 }
 
 /// The output of a program on one of its streams.
-struct Stream {
+struct CapturedStream {
     /// None if the program has closed it.
     pipe: Option<io::PipeReader>,
     kept: Vec<u8>,
     most: usize,
 }
 
-impl Stream {
+impl CapturedStream {
     fn new(pipe: io::PipeReader, most: usize) -> Self {
         Self {
             pipe: Some(pipe),
@@ -114,7 +116,7 @@ impl Stream {
     }
 
     /// Reads the available bytes once, and stores as many as are wanted.
-    fn read(&mut self) {
+    fn read_available(&mut self) {
         let mut part = [0; 64 << 10];
         let read = match &mut self.pipe {
             Some(pipe) => pipe.read(&mut part).unwrap_or(0),
@@ -129,22 +131,22 @@ impl Stream {
 }
 
 /// The output and the end of a program, as far as they were received.
-struct ProgramSaid {
-    output: Stream,
-    error: Stream,
+struct CapturedProgram {
+    output: CapturedStream,
+    error: CapturedStream,
     limits: ProgramLimits,
 }
 
-impl ProgramSaid {
+impl CapturedProgram {
     /// Reads output until the launcher reports the end of the program; returns the report.
-    fn listen(
+    fn read_until_report(
         &mut self,
-        running: &Running,
+        running: &RunningProgram,
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<Report, Failure> {
         let gone = || Failure::Unavailable("the launcher is gone".to_owned());
-        let report = running.report().ok_or_else(gone)?;
-        let until = Instant::now() + self.limits.time + PATIENCE;
+        let report = running.report_connection().ok_or_else(gone)?;
+        let until = Instant::now() + self.limits.time + LAUNCHER_TIMEOUT;
         loop {
             if is_stopped() {
                 return Err(Failure::Stopped);
@@ -153,11 +155,11 @@ impl ProgramSaid {
                 return Err(Failure::TooLong);
             }
             let mut reported = [PollFd::new(report, PollFlags::IN)];
-            let is_ready = self.take_what_is_there(&mut reported, LOOK)?;
+            let is_ready = self.read_available_output(&mut reported, CHECK_INTERVAL)?;
             if is_ready {
-                let report = report.hear().map_err(|_| gone())?;
+                let report = report.receive_report().map_err(|_| gone())?;
                 // A process that left the group may keep the streams open, so the end of the streams is not awaited.
-                while self.take_what_is_there(&mut [], Duration::ZERO)? {}
+                while self.read_available_output(&mut [], Duration::ZERO)? {}
                 return Ok(report);
             }
         }
@@ -165,7 +167,7 @@ impl ProgramSaid {
 
     /// Reads the available output of the program. Returns whether another file is ready, or without another file,
     /// whether anything was read.
-    fn take_what_is_there(
+    fn read_available_output(
         &mut self,
         others: &mut [PollFd<'_>],
         wait: Duration,
@@ -188,7 +190,7 @@ impl ProgramSaid {
         }
         for (stream, is_ready) in [&mut self.output, &mut self.error].into_iter().zip(ready) {
             if is_ready {
-                stream.read();
+                stream.read_available();
             }
         }
         if self.output.kept.len() > self.limits.output {
@@ -200,7 +202,7 @@ impl ProgramSaid {
         })
     }
 
-    fn outcome(self, report: Report) -> Result<ProgramOutput, Failure> {
+    fn into_result(self, report: Report) -> Result<ProgramOutput, Failure> {
         let status = match report {
             Report::Ended(status) => ExitStatus::from_raw(status),
             Report::Late => return Err(Failure::TooLong),
@@ -209,11 +211,11 @@ impl ProgramSaid {
                 return Err(Failure::Unavailable(words));
             }
         };
-        Ok(ProgramOutput {
-            code: status.code(),
-            signal: status.signal(),
-            output: self.output.kept,
-            error: self.error.kept,
-        })
+        let mut output = ProgramOutput::default();
+        output.code = status.code();
+        output.signal = status.signal();
+        output.output = self.output.kept;
+        output.error = self.error.kept;
+        Ok(output)
     }
 }

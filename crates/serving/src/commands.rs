@@ -6,38 +6,41 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lancet::programs::Formatter;
-use lancet_formats::convert::PATH;
+use lancet_formats::convert::PATH_PLACEHOLDER;
 
-use crate::confinement::{CONFINED, LIMITED};
+use crate::confinement::{CONFINED_ARGUMENT, LIMITED_ARGUMENT};
 use crate::programs::ServerProgram;
 use crate::temporary_folder::TemporaryFolder;
 
-pub(crate) fn shell(arguments: Vec<OsString>) -> Command {
+pub(crate) fn shell_command(arguments: Vec<OsString>) -> Command {
     let mut command = Command::new("sh");
     command.args(arguments);
     command
 }
 
 /// Returns the command of an entry unchanged.
-pub(crate) fn plain(entry: &[String]) -> io::Result<Command> {
-    let (program, arguments) = found(entry)?;
+pub(crate) fn unconfined_command(entry: &[String]) -> io::Result<Command> {
+    let (program, arguments) = resolve_program(entry)?;
     let mut command = Command::new(program);
     command.args(arguments);
     Ok(command)
 }
 
 /// Returns the command that confines itself to a folder and then becomes the program of an entry.
-pub(crate) fn confined(
+pub(crate) fn confined_command(
     folder: &TemporaryFolder,
     entry: &[String],
     copy: Option<PathBuf>,
 ) -> io::Result<Command> {
-    let (program, arguments) = found(entry)?;
-    let mut command = Command::new(this_program()?);
-    command.arg(CONFINED).arg(folder.path()).arg(program);
+    let (program, arguments) = resolve_program(entry)?;
+    let mut command = Command::new(current_program()?);
+    command
+        .arg(CONFINED_ARGUMENT)
+        .arg(folder.path())
+        .arg(program);
     for argument in arguments {
         match &copy {
-            Some(path) => command.arg(filled(argument, path.as_os_str())),
+            Some(path) => command.arg(insert_path(argument, path.as_os_str())),
             None => command.arg(argument),
         };
     }
@@ -49,16 +52,19 @@ pub(crate) fn confined(
 
 /// Returns the command that confines itself to a folder and then becomes a formatter. It works in the folder of the
 /// file, where formatters look for their configuration, but may write nothing there.
-pub(crate) fn formatting(
+pub(crate) fn formatter_command(
     folder: &TemporaryFolder,
     formatter: &Formatter,
     path: &Path,
 ) -> io::Result<Command> {
-    let (program, arguments) = found(&formatter.command)?;
-    let mut command = Command::new(this_program()?);
-    command.arg(CONFINED).arg(folder.path()).arg(program);
+    let (program, arguments) = resolve_program(&formatter.command)?;
+    let mut command = Command::new(current_program()?);
+    command
+        .arg(CONFINED_ARGUMENT)
+        .arg(folder.path())
+        .arg(program);
     for argument in arguments {
-        command.arg(filled(argument, path.as_os_str()));
+        command.arg(insert_path(argument, path.as_os_str()));
     }
     let folders = path.ancestors().skip(1);
     let works_in = folders.into_iter().find(|folder| folder.is_dir());
@@ -69,11 +75,14 @@ pub(crate) fn formatting(
 }
 
 /// Returns the command that limits its memory and then becomes a language server.
-pub(crate) fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Command> {
-    let (program, arguments) = found(&server.run)?;
-    let mut command = Command::new(this_program()?);
+pub(crate) fn language_server_command(
+    server: &ServerProgram,
+    folder: &Path,
+) -> io::Result<Command> {
+    let (program, arguments) = resolve_program(&server.run)?;
+    let mut command = Command::new(current_program()?);
     command
-        .arg(LIMITED)
+        .arg(LIMITED_ARGUMENT)
         .arg(server.memory.to_string())
         .arg(program)
         .args(arguments)
@@ -84,7 +93,7 @@ pub(crate) fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Comma
 /// Returns the full path of an entry's program, and its arguments. The path is resolved here and not at the start of
 /// the program: programs are started in folders of the project, and a relative folder in PATH would then be one of
 /// the project's.
-fn found(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
+fn resolve_program(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
     let missing = || io::Error::from(rustix::io::Errno::NOENT);
     let [program, arguments @ ..] = entry else {
         return Err(missing());
@@ -100,9 +109,9 @@ fn found(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
 }
 
 /// Returns an argument with the path of the file inserted.
-pub(crate) fn filled(argument: &str, path: &OsStr) -> OsString {
+pub(crate) fn insert_path(argument: &str, path: &OsStr) -> OsString {
     let mut filled = OsString::new();
-    for (number, part) in argument.split(PATH).enumerate() {
+    for (number, part) in argument.split(PATH_PLACEHOLDER).enumerate() {
         if number > 0 {
             filled.push(path);
         }
@@ -112,7 +121,7 @@ pub(crate) fn filled(argument: &str, path: &OsStr) -> OsString {
 }
 
 /// Returns the path of the running program, even after an update has replaced its file.
-fn this_program() -> io::Result<PathBuf> {
+fn current_program() -> io::Result<PathBuf> {
     match cfg!(target_os = "linux") {
         true => Ok("/proc/self/exe".into()),
         false => std::env::current_exe(),
@@ -124,13 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_known_by_its_whole_path() {
+    fn resolves_program_to_absolute_path() {
         let entry = ["sh".to_owned(), "-c".to_owned()];
-        let (program, arguments) = found(&entry).expect("it is there");
+        let (program, arguments) = resolve_program(&entry).expect("it is there");
         assert!(program.is_absolute() && program.ends_with("sh"));
         assert_eq!(arguments, ["-c"]);
         for missing in [&[][..], &["no-such-program".to_owned()]] {
-            let error = found(missing).expect_err("it is not there");
+            let error = resolve_program(missing).expect_err("it is not there");
             assert_eq!(error.kind(), io::ErrorKind::NotFound);
         }
     }

@@ -10,27 +10,27 @@ use std::process::Command;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::syscall_filter;
-use crate::wall::{self, Signals, WritableFolders};
+use crate::wall::{self, SignalScope, WritableFolders};
 
 /// The argument that makes this program confine itself and become another one; the folder that the other one may write
 /// in, the program and its arguments follow.
-pub const CONFINED: &str = "--confined";
+pub const CONFINED_ARGUMENT: &str = "--confined";
 
 /// The argument that makes this program limit its memory and become another one; the limit in bytes, the program and
 /// its arguments follow.
-pub const LIMITED: &str = "--limited";
+pub const LIMITED_ARGUMENT: &str = "--limited";
 
 /// The most memory that a program may write to, in bytes. The address space is not limited: some language runtimes
 /// reserve far more of it than they use.
-const MEMORY: u64 = 2 << 30;
+const MAX_MEMORY: u64 = 2 << 30;
 
 /// The most processor time, in seconds. A program may use several processors for its whole time.
-const SECONDS: u64 = 120;
+const MAX_CPU_SECONDS: u64 = 120;
 
 /// The largest file that a program may write, in bytes.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// Confines this process permanently and becomes the program in `arguments`, which follow [`CONFINED`]. Returns only
+/// Confines this process permanently and becomes the program in `arguments`, which follow [`CONFINED_ARGUMENT`]. Returns only
 /// if that fails.
 pub fn exec_confined(arguments: &[OsString]) -> io::Error {
     let [folder, program, arguments @ ..] = arguments else {
@@ -42,7 +42,7 @@ pub fn exec_confined(arguments: &[OsString]) -> io::Error {
     }
 }
 
-/// Limits the memory of this process and becomes the program in `arguments`, which follow [`LIMITED`]. Returns only
+/// Limits the memory of this process and becomes the program in `arguments`, which follow [`LIMITED_ARGUMENT`]. Returns only
 /// if that fails.
 pub fn exec_limited(arguments: &[OsString]) -> io::Error {
     let [memory, program, arguments @ ..] = arguments else {
@@ -52,8 +52,8 @@ pub fn exec_limited(arguments: &[OsString]) -> io::Error {
         return io::ErrorKind::InvalidInput.into();
     };
     let limited = end_with_parent()
-        .and_then(|()| limit(Resource::Data, memory))
-        .and_then(|()| limit(Resource::Core, 0));
+        .and_then(|()| lower_limit(Resource::Data, memory))
+        .and_then(|()| lower_limit(Resource::Core, 0));
     match limited {
         Ok(()) => Command::new(program).args(arguments).exec(),
         Err(error) => error,
@@ -63,25 +63,25 @@ pub fn exec_limited(arguments: &[OsString]) -> io::Error {
 fn confine(folder: PathBuf) -> io::Result<()> {
     end_with_parent()?;
     for (resource, most) in [
-        (Resource::Data, MEMORY),
-        (Resource::Cpu, SECONDS),
+        (Resource::Data, MAX_MEMORY),
+        (Resource::Cpu, MAX_CPU_SECONDS),
         (Resource::Fsize, LARGEST_FILE),
         (Resource::Core, 0),
     ] {
-        limit(resource, most)?;
+        lower_limit(resource, most)?;
     }
     // If the kernel has no Landlock, or no system call filters, the other limits still apply.
     let writable = WritableFolders {
         folders: vec![folder],
         made: Vec::new(),
     };
-    wall::confine(&writable, Signals::OwnProcesses);
+    wall::confine(&writable, SignalScope::OwnProcesses);
     syscall_filter::install();
     Ok(())
 }
 
 /// Lowers a limit. A stricter limit already in force stays.
-fn limit(resource: Resource, most: u64) -> io::Result<()> {
+fn lower_limit(resource: Resource, most: u64) -> io::Result<()> {
     let in_force = rustix::process::getrlimit(resource).maximum;
     let most = in_force.map_or(most, |in_force| in_force.min(most));
     let limits = Rlimit {

@@ -3,11 +3,11 @@
 //! a hook announces a call before it is made, the call belongs to the conversation that the hook named.
 
 use lancet::Lancet;
-use lancet::history::Announcement;
+use lancet::history::AnnouncementHandling;
 use serde_json::Value;
 
 use crate::identity::session_name;
-use crate::pool::{Pool, Progress};
+use crate::pool::{JobProgress, Pool};
 use crate::sub_agents::{SubAgentClient, key_of_id, key_of_request, sub_agent_session};
 
 /// An agent whose conversations are found by other means than `_meta`.
@@ -37,7 +37,7 @@ enum RecognisedBy {
 
 impl KnownAgent {
     /// Returns the key of a call.
-    fn key(
+    fn call_key(
         &self,
         process: Option<&str>,
         id: Option<&str>,
@@ -107,20 +107,20 @@ pub const SESSION_VARIABLES: &[&str] = &[
 ];
 
 /// Returns the name of the session that a hook of an agent is about; none if `lancet hook` does not know the agent.
-pub fn hook_session(agent: &str, id: &str) -> Option<String> {
-    let known = by_hook(agent)?;
+pub fn session_name_for_hook(agent: &str, id: &str) -> Option<String> {
+    let known = agent_with_hook(agent)?;
     (!id.is_empty()).then(|| session_name(known.prefix, id))
 }
 
 /// Returns the name that an agent has as a client, for what its hooks report; none if `lancet hook` does not know it.
 pub fn hook_client(agent: &str) -> Option<&'static str> {
-    by_hook(agent).map(|known| known.prefix)
+    agent_with_hook(agent).map(|known| known.prefix)
 }
 
 /// Returns the session of a sub-agent that a hook of an agent is about. `id` is the agent's id of the conversation
 /// that the sub-agent belongs to, `agent_id` its own.
-pub fn hook_sub_agent(agent: &str, id: &str, agent_id: &str) -> Option<String> {
-    let known = by_hook(agent)?;
+pub fn sub_agent_session_for_hook(agent: &str, id: &str, agent_id: &str) -> Option<String> {
+    let known = agent_with_hook(agent)?;
     Some(sub_agent_session(known.prefix, id, agent_id))
 }
 
@@ -133,17 +133,17 @@ pub fn announced_key(
     tool: &str,
     arguments: &Value,
 ) -> Option<String> {
-    by_hook(agent)?.key(process, id, tool, arguments)
+    agent_with_hook(agent)?.call_key(process, id, tool, arguments)
 }
 
-fn by_hook(agent: &str) -> Option<&'static KnownAgent> {
+fn agent_with_hook(agent: &str) -> Option<&'static KnownAgent> {
     AGENTS
         .iter()
         .find(|known| known.hook == agent && !agent.is_empty())
 }
 
 /// A call whose conversation is searched.
-pub struct AskedCall<'c> {
+pub struct CallToIdentify<'c> {
     /// The client's name.
     pub client: Option<&'c str>,
     /// The client's id of the call.
@@ -165,21 +165,21 @@ pub struct CallConversation {
 
 /// Finds the conversation of a call that names none itself: the one that a hook announced for the call, otherwise the
 /// session that hooks reported last, otherwise that of the environment.
-pub async fn of_call(
+pub async fn conversation_of_call(
     process: Option<&str>,
     environment: &[(String, String)],
     lancet: &Lancet,
     pool: &Pool,
-    asked: &AskedCall<'_>,
+    asked: &CallToIdentify<'_>,
 ) -> CallConversation {
     let client = asked.client;
-    let key = known_to(client)
-        .find_map(|agent| agent.key(process, asked.id, asked.tool, asked.arguments));
+    let key = agents_of_client(client)
+        .find_map(|agent| agent.call_key(process, asked.id, asked.tool, asked.arguments));
     let then = match asked.id {
-        Some(_) => Announcement::Kept,
-        None => Announcement::Removed,
+        Some(_) => AnnouncementHandling::Kept,
+        None => AnnouncementHandling::Removed,
     };
-    let has_hooks = known_to(client).any(|agent| !agent.hook.is_empty());
+    let has_hooks = agents_of_client(client).any(|agent| !agent.hook.is_empty());
     let process = process.filter(|_| has_hooks).map(str::to_owned);
     let found = match key.is_some() || process.is_some() {
         true => {
@@ -190,21 +190,21 @@ pub async fn of_call(
                 let reported = || history.reported_session(&process?).ok()?;
                 Some((announced.is_none().then(reported).flatten(), announced))
             };
-            let asked = pool.run(&Progress::default(), ask).await;
+            let asked = pool.run(&JobProgress::default(), ask).await;
             asked.ok().flatten().unwrap_or_default()
         }
         false => (None, None),
     };
     let of_client = SubAgentClient::find_by_name(client);
     match found {
-        (_, Some(owner)) if is_of_client(&owner.session, client) => CallConversation {
+        (_, Some(owner)) if can_client_report(&owner.session, client) => CallConversation {
             session: Some(owner.session),
             shared_by: of_client.filter(|_| owner.is_shared),
         },
         (reported, _) => CallConversation {
             session: reported
-                .filter(|session| is_of_client(session, client))
-                .or_else(|| from_environment(environment, client)),
+                .filter(|session| can_client_report(session, client))
+                .or_else(|| session_from_environment(environment, client)),
             shared_by: of_client,
         },
     }
@@ -212,8 +212,11 @@ pub async fn of_call(
 
 /// Returns the session that the environment names for a client. A variable of one agent counts for that agent only,
 /// because other agents that it starts inherit the variable.
-fn from_environment(variables: &[(String, String)], client: Option<&str>) -> Option<String> {
-    known_to(client).find_map(|agent| {
+fn session_from_environment(
+    variables: &[(String, String)],
+    client: Option<&str>,
+) -> Option<String> {
+    agents_of_client(client).find_map(|agent| {
         let variable = agent.variable?;
         let (_, id) = variables
             .iter()
@@ -227,14 +230,14 @@ fn from_environment(variables: &[(String, String)], client: Option<&str>) -> Opt
 }
 
 /// Returns whether hooks of this client may report the session.
-fn is_of_client(session: &str, client: Option<&str>) -> bool {
-    known_to(client).any(|agent| {
+fn can_client_report(session: &str, client: Option<&str>) -> bool {
+    agents_of_client(client).any(|agent| {
         let rest = session.strip_prefix(agent.prefix);
         !agent.hook.is_empty() && rest.is_some_and(|rest| rest.starts_with('.'))
     })
 }
 
-fn known_to(client: Option<&str>) -> impl Iterator<Item = &'static KnownAgent> {
+fn agents_of_client(client: Option<&str>) -> impl Iterator<Item = &'static KnownAgent> {
     let client = client.unwrap_or_default().to_lowercase();
     AGENTS
         .iter()
@@ -251,31 +254,34 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_and_the_environment_name_the_same_session() {
+    fn hook_and_environment_yield_the_same_session() {
         for agent in AGENTS.iter().filter(|agent| !agent.hook.is_empty()) {
-            let hook = hook_session(agent.hook, "a-1").expect("known");
-            assert!(is_of_client(&hook, Some(agent.client)), "{hook}");
+            let hook = session_name_for_hook(agent.hook, "a-1").expect("known");
+            assert!(can_client_report(&hook, Some(agent.client)), "{hook}");
             if let Some(variable) = agent.variable {
                 let set = variables(&[(variable, "a-1")]);
-                assert_eq!(from_environment(&set, Some(agent.client)), Some(hook));
+                assert_eq!(
+                    session_from_environment(&set, Some(agent.client)),
+                    Some(hook)
+                );
                 assert!(SESSION_VARIABLES.contains(&variable));
             }
         }
-        assert_eq!(hook_session("somebody", "a"), None);
-        assert_eq!(hook_session("", "a"), None);
-        assert_eq!(hook_session("claude", ""), None);
+        assert_eq!(session_name_for_hook("somebody", "a"), None);
+        assert_eq!(session_name_for_hook("", "a"), None);
+        assert_eq!(session_name_for_hook("claude", ""), None);
     }
 
     #[test]
-    fn a_variable_of_one_agent_does_not_count_for_another() {
+    fn ignores_variables_of_other_agents() {
         let set = variables(&[("CLAUDE_CODE_SESSION_ID", "c"), ("AGENT_SESSION_ID", "g")]);
-        let found = |client| from_environment(&set, client);
+        let found = |client| session_from_environment(&set, client);
         assert_eq!(found(Some("claude-code")).as_deref(), Some("claude-code.c"));
         assert_eq!(found(Some("goose")).as_deref(), Some("goose.g"));
         assert_eq!(found(None).as_deref(), Some("agent.g"));
         let one = variables(&[("CLAUDE_CODE_SESSION_ID", "c")]);
-        assert_eq!(from_environment(&one, Some("opencode")), None);
-        assert!(!is_of_client("claude-code.c", Some("opencode")));
-        assert!(!is_of_client("claude-code", Some("claude-code")));
+        assert_eq!(session_from_environment(&one, Some("opencode")), None);
+        assert!(!can_client_report("claude-code.c", Some("opencode")));
+        assert!(!can_client_report("claude-code", Some("claude-code")));
     }
 }

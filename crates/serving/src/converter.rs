@@ -5,17 +5,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use lancet::programs::{
-    FORMAT_TIME, Formatter, Hook, MOST_FORMATTED, MOST_HOOK_OUTPUT, ProgramError, ProgramOutput,
-    ProgramRunner,
+    FORMAT_TIME_LIMIT, Formatter, Hook, MAX_FORMATTED_SIZE, MAX_HOOK_OUTPUT, ProgramError,
+    ProgramOutput, ProgramRunner,
 };
-use lancet_formats::convert::{ConvertError, Converter, FileConverter, MOST_OUTPUT, MOST_SECONDS};
+use lancet_formats::convert::{
+    ConvertError, Converter, FileConverter, MAX_OUTPUT_BYTES, TIME_LIMIT_SECONDS,
+};
 
-use crate::captured::{Failure, ProgramLimits, capture};
+use crate::captured::{Failure, ProgramLimits, run_captured};
 use crate::launcher::Launcher;
-use crate::programs::Launch;
+use crate::programs::LaunchRequest;
 
 /// The largest number of bytes of a program's standard error that are stored.
-const MOST_WORDS: usize = 2_000;
+const MAX_ERROR_BYTES: usize = 2_000;
 
 impl FileConverter for Launcher {
     fn convert(
@@ -28,27 +30,28 @@ impl FileConverter for Launcher {
         if !self.programs.converters.contains(converter) {
             return Err(ConvertError::AddedLater);
         }
-        let launch = Launch::Converter {
+        let launch = LaunchRequest::Converter {
             pattern: converter.pattern.clone(),
             name: name.to_owned(),
         };
         let limits = ProgramLimits {
-            output: MOST_OUTPUT,
-            error: MOST_WORDS,
-            time: Duration::from_secs(MOST_SECONDS),
+            output: MAX_OUTPUT_BYTES,
+            error: MAX_ERROR_BYTES,
+            time: Duration::from_secs(TIME_LIMIT_SECONDS),
         };
-        let ended = capture(self, &launch, file, limits, is_stopped).map_err(|why| match why {
-            Failure::Unavailable(words) => ConvertError::Unavailable(words),
-            Failure::TooLong => ConvertError::TooLong,
-            Failure::TooMuch => ConvertError::TooMuch,
-            Failure::Stopped => ConvertError::Stopped,
-        })?;
+        let ended =
+            run_captured(self, &launch, file, limits, is_stopped).map_err(|why| match why {
+                Failure::Unavailable(words) => ConvertError::Unavailable(words),
+                Failure::TooLong => ConvertError::TooLong,
+                Failure::TooMuch => ConvertError::TooMuch,
+                Failure::Stopped => ConvertError::Stopped,
+            })?;
         if ended.code == Some(0) {
             return Ok(ended.output);
         }
         let words = String::from_utf8_lossy(&ended.error).trim().to_owned();
         Err(ConvertError::Failed {
-            how: ended.ending(),
+            how: ended.describe_ending(),
             words,
         })
     }
@@ -65,17 +68,17 @@ impl ProgramRunner for Launcher {
         if !self.programs.formatters.contains(formatter) {
             return Err(ProgramError::AddedLater);
         }
-        let launch = Launch::Formatter {
+        let launch = LaunchRequest::Formatter {
             entry: formatter.id(),
             path: path.to_path_buf(),
         };
         let limits = ProgramLimits {
-            output: MOST_FORMATTED,
-            error: MOST_WORDS,
-            time: FORMAT_TIME,
+            output: MAX_FORMATTED_SIZE,
+            error: MAX_ERROR_BYTES,
+            time: FORMAT_TIME_LIMIT,
         };
-        capture(self, &launch, text.as_bytes(), limits, is_stopped)
-            .map_err(|failure| failure.of_program(limits))
+        run_captured(self, &launch, text.as_bytes(), limits, is_stopped)
+            .map_err(|failure| failure.into_program_error(limits))
     }
 
     fn run_hook(
@@ -87,13 +90,13 @@ impl ProgramRunner for Launcher {
         if !self.programs.hooks.contains(hook) {
             return Err(ProgramError::AddedLater);
         }
-        let launch = Launch::Hook { entry: hook.id() };
+        let launch = LaunchRequest::Hook { entry: hook.id() };
         let limits = ProgramLimits {
-            output: MOST_HOOK_OUTPUT,
-            error: MOST_HOOK_OUTPUT,
+            output: MAX_HOOK_OUTPUT,
+            error: MAX_HOOK_OUTPUT,
             time: hook.timeout,
         };
-        capture(self, &launch, input, limits, is_stopped)
-            .map_err(|failure| failure.of_program(limits))
+        run_captured(self, &launch, input, limits, is_stopped)
+            .map_err(|failure| failure.into_program_error(limits))
     }
 }

@@ -7,19 +7,19 @@ use lancet::Cancel;
 use tokio::time::{sleep, sleep_until};
 
 /// The interval at which a call that waits for the user is checked.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Completes when a call has exceeded its time limit by the grace period; time spent waiting for the user does not
 /// count.
-pub async fn overdue(call: &Cancel, grace: Duration) {
+pub async fn wait_until_overdue(call: &Cancel, grace: Duration) {
     loop {
-        let Some(end) = call.end().and_then(|end| end.checked_add(grace)) else {
+        let Some(end) = call.deadline().and_then(|end| end.checked_add(grace)) else {
             return std::future::pending().await;
         };
         sleep_until(end.into()).await;
-        let moved = call.end().and_then(|end| end.checked_add(grace)) != Some(end);
+        let moved = call.deadline().and_then(|end| end.checked_add(grace)) != Some(end);
         if call.is_waiting() {
-            sleep(LOOK_EVERY).await;
+            sleep(CHECK_INTERVAL).await;
         } else if !moved {
             return;
         }

@@ -8,13 +8,13 @@ use lancet::questions::{Questions, WaitingCall};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
 /// The interval at which decisions are queried, which takes a millisecond for three hundred questions.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// The interval at which the files of the questions are checked.
-const LOOK_AT_FILES_EVERY: Duration = Duration::from_millis(500);
+const FILE_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The waiting calls of a process. Clones share them.
 #[derive(Clone, Default)]
-pub struct Decisions {
+pub struct DecisionWatcher {
     shared: Arc<WaitingCalls>,
 }
 
@@ -37,7 +37,7 @@ struct WaitingEntry {
     done: Sender<()>,
 }
 
-impl std::fmt::Debug for Decisions {
+impl std::fmt::Debug for DecisionWatcher {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let waiting = self.shared.lock().calls.len();
         let mut shown = formatter.debug_struct("Decisions");
@@ -45,11 +45,11 @@ impl std::fmt::Debug for Decisions {
     }
 }
 
-impl Decisions {
+impl DecisionWatcher {
     /// Returns a receiver that completes when the question of a call is no longer open, or a file of it has changed;
     /// the call is then to be carried out again. Dropping the receiver ends the wait.
     #[must_use]
-    pub fn wait(&self, call: WaitingCall, questions: Questions) -> Receiver<()> {
+    pub fn watch_call(&self, call: WaitingCall, questions: Questions) -> Receiver<()> {
         let (done, ended) = channel();
         let mut waiting = self.shared.lock();
         waiting.calls.push(WaitingEntry {
@@ -60,7 +60,7 @@ impl Decisions {
         if !waiting.has_thread {
             let shared = Arc::clone(&self.shared);
             let thread = std::thread::Builder::new().name("lancet-decisions".to_owned());
-            waiting.has_thread = thread.spawn(move || shared.look_until_idle()).is_ok();
+            waiting.has_thread = thread.spawn(move || shared.check_until_idle()).is_ok();
             if !waiting.has_thread {
                 // Without a thread no decision would be noticed. Dropping the senders notifies the receivers that
                 // waiting is useless.
@@ -71,7 +71,7 @@ impl Decisions {
     }
 
     /// Queries the decisions immediately, because one was recorded.
-    pub fn look(&self) {
+    pub fn check_now(&self) {
         self.shared.news.notify_all();
     }
 }
@@ -81,9 +81,9 @@ impl WaitingCalls {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn look_until_idle(&self) {
+    fn check_until_idle(&self) {
         // If the query panics, the waiting calls are notified, and the next one starts another thread.
-        let _ending = Ending(self);
+        let _ending = ReleaseOnPanic(self);
         let mut looked_at_files = Instant::now();
         loop {
             let mut waiting = self.lock();
@@ -93,24 +93,24 @@ impl WaitingCalls {
                 drop(waiting);
                 return;
             }
-            let waited = self.news.wait_timeout(waiting, LOOK_EVERY);
+            let waited = self.news.wait_timeout(waiting, CHECK_INTERVAL);
             let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
             let calls = std::mem::take(&mut waiting.calls);
             drop(waiting);
-            let looks_at_files = looked_at_files.elapsed() > LOOK_AT_FILES_EVERY;
+            let looks_at_files = looked_at_files.elapsed() > FILE_CHECK_INTERVAL;
             if looks_at_files {
                 looked_at_files = Instant::now();
             }
-            let left = still_waiting(calls, looks_at_files);
+            let left = release_finished(calls, looks_at_files);
             self.lock().calls.extend(left);
         }
     }
 }
 
 /// Releases all waiting calls if their thread ends by a panic.
-struct Ending<'w>(&'w WaitingCalls);
+struct ReleaseOnPanic<'w>(&'w WaitingCalls);
 
-impl Drop for Ending<'_> {
+impl Drop for ReleaseOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let mut waiting = self.0.lock();
@@ -121,14 +121,14 @@ impl Drop for Ending<'_> {
 }
 
 /// Completes the calls whose wait is over, and returns the others.
-fn still_waiting(calls: Vec<WaitingEntry>, looks_at_files: bool) -> Vec<WaitingEntry> {
+fn release_finished(calls: Vec<WaitingEntry>, looks_at_files: bool) -> Vec<WaitingEntry> {
     let ids: Vec<String> = calls
         .iter()
         .map(|entry| entry.call.question().to_owned())
         .collect();
     let closed = match calls.first() {
         // All calls of a process share one state folder. If it cannot be read now, it is read again shortly.
-        Some(entry) => entry.questions.no_longer_open(&ids).unwrap_or_default(),
+        Some(entry) => entry.questions.closed_ids(&ids).unwrap_or_default(),
         None => Vec::new(),
     };
     let (over, left): (Vec<WaitingEntry>, Vec<WaitingEntry>) =

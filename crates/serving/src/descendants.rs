@@ -6,12 +6,16 @@ use std::sync::{Mutex, PoisonError};
 
 /// The programs that the launcher has started itself and waits for.
 #[derive(Debug, Default)]
-pub(crate) struct OwnChildren(Mutex<HashSet<i32>>);
+pub(crate) struct ChildRegistry(Mutex<HashSet<i32>>);
 
-impl OwnChildren {
+impl ChildRegistry {
     /// Starts a program; `id` returns its process number. Nothing is reaped meanwhile, because a program that ends at
     /// once must be waited for by the caller that started it.
-    pub(crate) fn start<T>(&self, start: impl FnOnce() -> T, id: impl Fn(&T) -> Option<i32>) -> T {
+    pub(crate) fn start_child<T>(
+        &self,
+        start: impl FnOnce() -> T,
+        id: impl Fn(&T) -> Option<i32>,
+    ) -> T {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let started = start();
         known.extend(id(&started));
@@ -19,14 +23,14 @@ impl OwnChildren {
     }
 
     /// Removes a program that has ended, and reaps the ended processes that other programs left behind.
-    pub(crate) fn ended(&self, id: i32) {
+    pub(crate) fn remove_ended(&self, id: i32) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.remove(&id);
-        system::reap_others(&known);
+        system::reap_unknown_children(&known);
     }
 }
 
-pub(crate) use system::{adopt, end_all};
+pub(crate) use system::{become_subreaper, end_all_descendants};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -38,18 +42,18 @@ mod system {
     };
 
     /// The number of passes over the processes at the end: a process may start another while they are being ended.
-    const ROUNDS: usize = 200;
+    const MAX_PASSES: usize = 200;
 
     /// Makes this process the parent of every process below it that loses its own.
-    pub(crate) fn adopt() {
+    pub(crate) fn become_subreaper() {
         // If the kernel refuses, process groups are still ended.
         let _ = set_child_subreaper(Some(getpid()));
     }
 
     /// Ends every process below this one.
-    pub(crate) fn end_all() {
-        for _ in 0..ROUNDS {
-            let below = below(getpid());
+    pub(crate) fn end_all_descendants() {
+        for _ in 0..MAX_PASSES {
+            let below = descendants_of(getpid());
             if below.is_empty() {
                 return;
             }
@@ -62,7 +66,7 @@ mod system {
     }
 
     /// Reaps ended children that are none of these.
-    pub(super) fn reap_others(known: &HashSet<i32>) {
+    pub(super) fn reap_unknown_children(known: &HashSet<i32>) {
         let Ok(threads) = fs::read_dir("/proc/self/task") else {
             return;
         };
@@ -79,7 +83,7 @@ mod system {
     }
 
     /// Returns the processes below a process, at any depth.
-    fn below(process: Pid) -> Vec<Pid> {
+    fn descendants_of(process: Pid) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let id = entry.file_name();

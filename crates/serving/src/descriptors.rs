@@ -4,13 +4,13 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The largest limit that is set. More is never needed here; programs that are started would take long to go through
 /// millions of descriptors.
-const ENOUGH: u64 = 65_536;
+const MAX_LIMIT: u64 = 65_536;
 
 /// Raises the limit of open files as far as the system allows, and returns the limit in force.
-pub fn raise_limit() -> u64 {
+pub fn raise_open_file_limit() -> u64 {
     let before = getrlimit(Resource::Nofile);
     let current = before.current.unwrap_or(u64::MAX);
-    let wanted = before.maximum.unwrap_or(u64::MAX).min(ENOUGH);
+    let wanted = before.maximum.unwrap_or(u64::MAX).min(MAX_LIMIT);
     if wanted <= current {
         return current;
     }

@@ -12,36 +12,36 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::{Mode, OFlags};
 
 /// The validity of a link's code.
-pub const CODE_AGE: Duration = Duration::from_secs(10 * 60);
+pub const CODE_LIFETIME: Duration = Duration::from_secs(10 * 60);
 /// The time for which a device stays known after it entered.
-pub const DEVICE_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub const DEVICE_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The prefix of the names of codes; `crates/policy` denies tools such files in every folder.
-const CODE_NAME: &str = "serve-page-code.";
+const CODE_FILE_PREFIX: &str = "serve-page-code.";
 /// The prefix of the names of devices, which tools are denied in the same way.
-const DEVICE_NAME: &str = "serve-page-device.";
+const DEVICE_FILE_PREFIX: &str = "serve-page-device.";
 /// The characters of codes: lower case, and none that is easily confused with another when it is typed.
-const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const CODE_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The length of a code in characters of five random bits each: 130 bits cannot be guessed while the code is good.
 const CODE_LENGTH: usize = 26;
 /// The length of cookies: 32 random bytes in hexadecimal digits.
 const COOKIE_LENGTH: usize = 64;
 /// The largest number of known devices; a new one replaces the one that was not used for the longest time.
-const MOST_DEVICES: usize = 100;
+const MAX_DEVICES: usize = 100;
 /// The largest number of unused codes; a new one replaces the oldest.
-const MOST_CODES: usize = 20;
+const MAX_CODES: usize = 20;
 /// The most characters of a device's description.
-const MOST_WORDS: usize = 300;
+const MAX_DESCRIPTION_LENGTH: usize = 300;
 /// The most bytes of a device's file that are read.
-const MOST_BYTES: u64 = 4096;
+const MAX_DEVICE_FILE_BYTES: u64 = 4096;
 /// The minimum interval between two records of a device's use.
-const NOTED_EVERY: Duration = Duration::from_secs(60);
+const USE_RECORD_INTERVAL: Duration = Duration::from_secs(60);
 /// If the clock was set back by less than this, codes and devices stay valid.
 const CLOCK_SLACK: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The codes and devices of a state folder.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct PageAccess {
     codes: PathBuf,
     devices: PathBuf,
 }
@@ -59,7 +59,7 @@ pub struct Device {
     pub used: SystemTime,
 }
 
-impl Door {
+impl PageAccess {
     /// Returns the access control of a state folder's page.
     #[must_use]
     pub fn new(state: &Path) -> Self {
@@ -74,13 +74,17 @@ impl Door {
     /// # Errors
     /// The state folder cannot be written, or the system has no random bytes.
     pub fn new_code(&self) -> io::Result<String> {
-        self.clean();
-        make_room(&self.codes, MOST_CODES);
+        self.remove_expired();
+        evict_oldest(&self.codes, MAX_CODES);
         let mut bytes = [0; CODE_LENGTH];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        let letter = |byte: u8| char::from(LETTERS[usize::from(byte) % LETTERS.len()]);
+        let letter = |byte: u8| char::from(CODE_ALPHABET[usize::from(byte) % CODE_ALPHABET.len()]);
         let code: String = bytes.into_iter().map(letter).collect();
-        keep(&self.codes, &format!("{CODE_NAME}{}", id(&code)), "")?;
+        write_private_file(
+            &self.codes,
+            &format!("{CODE_FILE_PREFIX}{}", hash_secret(&code)),
+            "",
+        )?;
         Ok(code)
     }
 
@@ -89,27 +93,29 @@ impl Door {
     ///
     /// # Errors
     /// The device cannot be stored in the state folder.
-    pub fn enter(&self, typed: &str, words: &str) -> io::Result<Option<String>> {
-        let Some(code) = code(typed) else {
+    pub fn redeem_code(&self, typed: &str, words: &str) -> io::Result<Option<String>> {
+        let Some(code) = normalize_code(typed) else {
             return Ok(None);
         };
-        let path = self.codes.join(format!("{CODE_NAME}{}", id(&code)));
-        let is_young = own_folder(&self.codes).is_ok()
-            && fs::symlink_metadata(&path).is_ok_and(|found| is_young_code(&found));
+        let path = self
+            .codes
+            .join(format!("{CODE_FILE_PREFIX}{}", hash_secret(&code)));
+        let is_young = check_own_folder(&self.codes).is_ok()
+            && fs::symlink_metadata(&path).is_ok_and(|found| is_code_valid(&found));
         // The process that removes the file is the one that has used the code.
         if fs::remove_file(&path).is_err() || !is_young {
             return Ok(None);
         }
-        make_room(&self.devices, MOST_DEVICES);
+        evict_oldest(&self.devices, MAX_DEVICES);
         let mut bytes = [0; COOKIE_LENGTH / 2];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         let cookie = blake3::Hash::from(bytes).to_hex().to_string();
         let words: String = words.chars().filter(|c| !c.is_control()).collect();
-        let words: String = words.chars().take(MOST_WORDS).collect();
-        let text = format!("{}\n{words}\n", seconds(SystemTime::now()));
-        keep(
+        let words: String = words.chars().take(MAX_DESCRIPTION_LENGTH).collect();
+        let text = format!("{}\n{words}\n", unix_seconds(SystemTime::now()));
+        write_private_file(
             &self.devices,
-            &format!("{DEVICE_NAME}{}", id(&cookie)),
+            &format!("{DEVICE_FILE_PREFIX}{}", hash_secret(&cookie)),
             &text,
         )?;
         Ok(Some(cookie))
@@ -117,17 +123,19 @@ impl Door {
 
     /// Returns whether a cookie is that of a known device; records its use.
     #[must_use]
-    pub fn knows(&self, cookie: &str) -> bool {
+    pub fn is_device_known(&self, cookie: &str) -> bool {
         let is_one = cookie.len() == COOKIE_LENGTH && cookie.bytes().all(|b| b.is_ascii_hexdigit());
-        if !is_one || own_folder(&self.devices).is_err() {
+        if !is_one || check_own_folder(&self.devices).is_err() {
             return false;
         }
-        let path = self.devices.join(format!("{DEVICE_NAME}{}", id(cookie)));
-        let Some((file, device)) = device(&path) else {
+        let path = self
+            .devices
+            .join(format!("{DEVICE_FILE_PREFIX}{}", hash_secret(cookie)));
+        let Some((file, device)) = read_device(&path) else {
             return false;
         };
         let now = SystemTime::now();
-        if age(device.used, now).is_none_or(|unused| unused >= NOTED_EVERY) {
+        if elapsed_since(device.used, now).is_none_or(|unused| unused >= USE_RECORD_INTERVAL) {
             let _ = file.set_modified(now);
         }
         true
@@ -135,15 +143,15 @@ impl Door {
 
     /// Returns whether the device of this id is still known.
     #[must_use]
-    pub fn has(&self, id: &str) -> bool {
-        device(&self.devices.join(format!("{DEVICE_NAME}{id}"))).is_some()
+    pub fn has_device(&self, id: &str) -> bool {
+        read_device(&self.devices.join(format!("{DEVICE_FILE_PREFIX}{id}"))).is_some()
     }
 
     /// Returns the known devices, those used last first.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
-        let found = files(&self.devices);
-        let found = found.iter().filter_map(|(path, _)| device(path));
+        let found = list_own_files(&self.devices);
+        let found = found.iter().filter_map(|(path, _)| read_device(path));
         let mut devices: Vec<_> = found.map(|(_, device)| device).collect();
         devices.sort_by_key(|device| std::cmp::Reverse((device.used, device.since)));
         devices
@@ -153,7 +161,7 @@ impl Door {
     #[must_use]
     pub fn forget(&self, id: &str) -> bool {
         let is_one = blake3::Hash::from_hex(id).is_ok();
-        is_one && fs::remove_file(self.devices.join(format!("{DEVICE_NAME}{id}"))).is_ok()
+        is_one && fs::remove_file(self.devices.join(format!("{DEVICE_FILE_PREFIX}{id}"))).is_ok()
     }
 
     /// Removes every device except this one; returns the number of those removed.
@@ -168,7 +176,7 @@ impl Door {
     /// A file cannot be removed.
     pub fn forget_all(&self) -> io::Result<()> {
         for folder in [&self.codes, &self.devices] {
-            for (path, _) in files(folder) {
+            for (path, _) in list_own_files(folder) {
                 match fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                     _ => {}
@@ -179,14 +187,14 @@ impl Door {
     }
 
     /// Removes expired codes and devices.
-    pub fn clean(&self) {
-        for (path, found) in files(&self.codes) {
-            if !is_young_code(&found) {
+    pub fn remove_expired(&self) {
+        for (path, found) in list_own_files(&self.codes) {
+            if !is_code_valid(&found) {
                 let _ = fs::remove_file(path);
             }
         }
-        for (path, _) in files(&self.devices) {
-            if device(&path).is_none() {
+        for (path, _) in list_own_files(&self.devices) {
+            if read_device(&path).is_none() {
                 let _ = fs::remove_file(path);
             }
         }
@@ -194,7 +202,7 @@ impl Door {
 }
 
 /// Returns the code that was meant, in whatever form it was typed.
-fn code(typed: &str) -> Option<String> {
+fn normalize_code(typed: &str) -> Option<String> {
     let meant = typed.chars().filter(|c| !c.is_whitespace() && *c != '-');
     let meant = meant.map(|c| match c.to_ascii_lowercase() {
         'o' => '0',
@@ -202,16 +210,17 @@ fn code(typed: &str) -> Option<String> {
         other => other,
     });
     let code: String = meant.take(CODE_LENGTH + 1).collect();
-    let is_one = code.len() == CODE_LENGTH && code.bytes().all(|byte| LETTERS.contains(&byte));
+    let is_one =
+        code.len() == CODE_LENGTH && code.bytes().all(|byte| CODE_ALPHABET.contains(&byte));
     is_one.then_some(code)
 }
 
-fn id(secret: &str) -> String {
+fn hash_secret(secret: &str) -> String {
     blake3::hash(secret.as_bytes()).to_hex().to_string()
 }
 
 /// Returns the time elapsed since a time; none if it is further in the future than a clock may have been set back.
-fn age(time: SystemTime, now: SystemTime) -> Option<Duration> {
+fn elapsed_since(time: SystemTime, now: SystemTime) -> Option<Duration> {
     match now.duration_since(time) {
         Ok(passed) => Some(passed),
         Err(ahead) if ahead.duration() < CLOCK_SLACK => Some(Duration::ZERO),
@@ -219,10 +228,10 @@ fn age(time: SystemTime, now: SystemTime) -> Option<Duration> {
     }
 }
 
-fn is_young_code(found: &Metadata) -> bool {
+fn is_code_valid(found: &Metadata) -> bool {
     let made = found.modified().ok();
-    let age = made.and_then(|made| age(made, SystemTime::now()));
-    is_own_file(found) && age.is_some_and(|age| age < CODE_AGE)
+    let age = made.and_then(|made| elapsed_since(made, SystemTime::now()));
+    is_own_file(found) && age.is_some_and(|age| age < CODE_LIFETIME)
 }
 
 /// Returns whether it is a file of this user that no other user may read or write.
@@ -232,17 +241,23 @@ fn is_own_file(found: &Metadata) -> bool {
 }
 
 /// Reads the file of a device; none if it has expired or is no such file.
-fn device(path: &Path) -> Option<(File, Device)> {
-    let id = path.file_name()?.to_str()?.strip_prefix(DEVICE_NAME)?;
+fn read_device(path: &Path) -> Option<(File, Device)> {
+    let id = path
+        .file_name()?
+        .to_str()?
+        .strip_prefix(DEVICE_FILE_PREFIX)?;
     // Links are not followed, and opening a pipe does not block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
     let found = file.metadata().ok().filter(is_own_file)?;
     let mut text = String::new();
-    (&file).take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    (&file)
+        .take(MAX_DEVICE_FILE_BYTES)
+        .read_to_string(&mut text)
+        .ok()?;
     let (since, words) = text.split_once('\n')?;
     let since = UNIX_EPOCH.checked_add(Duration::from_secs(since.parse().ok()?))?;
-    let is_young = age(since, SystemTime::now()).is_some_and(|age| age < DEVICE_AGE);
+    let is_young = elapsed_since(since, SystemTime::now()).is_some_and(|age| age < DEVICE_LIFETIME);
     let device = Device {
         id: id.to_owned(),
         words: words.trim_end().to_owned(),
@@ -252,14 +267,14 @@ fn device(path: &Path) -> Option<(File, Device)> {
     is_young.then_some((file, device))
 }
 
-fn seconds(time: SystemTime) -> u64 {
+fn unix_seconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
 /// Returns the files of a folder; none if the folder does not belong to this user.
-fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
-    let entries = match own_folder(folder) {
+fn list_own_files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
+    let entries = match check_own_folder(folder) {
         Ok(()) => fs::read_dir(folder).ok(),
         Err(_) => None,
     };
@@ -267,7 +282,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
     let known = entries.filter(|entry| {
         let name = entry.file_name();
         let name = name.to_str().unwrap_or_default();
-        name.starts_with(CODE_NAME) || name.starts_with(DEVICE_NAME)
+        name.starts_with(CODE_FILE_PREFIX) || name.starts_with(DEVICE_FILE_PREFIX)
     });
     known
         .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)))
@@ -275,8 +290,8 @@ fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
 }
 
 /// Removes the files that were not used for the longest time, so that one more can be added.
-fn make_room(folder: &Path, most: usize) {
-    let mut found = files(folder);
+fn evict_oldest(folder: &Path, most: usize) {
+    let mut found = list_own_files(folder);
     found.sort_by_key(|(_, metadata)| metadata.modified().ok());
     let surplus = (found.len() + 1).saturating_sub(most);
     for (path, _) in found.into_iter().take(surplus) {
@@ -285,7 +300,7 @@ fn make_room(folder: &Path, most: usize) {
 }
 
 /// Fails if a folder is a link, belongs to another user, or is accessible to others.
-fn own_folder(folder: &Path) -> io::Result<()> {
+fn check_own_folder(folder: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(folder)?;
     let is_own = found.uid() == rustix::process::geteuid().as_raw();
     match found.is_dir() && is_own && found.mode() & 0o077 == 0 {
@@ -297,10 +312,10 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn keep(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+fn write_private_file(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => own_folder(folder)?,
+        _ => check_own_folder(folder)?,
     }
     let mut options = OpenOptions::new();
     let path = folder.join(name);

@@ -5,18 +5,18 @@
 use serde_json::{Map, Value};
 
 /// The key of a session's name, chosen by the host.
-pub const SESSION: &str = "lancet/session";
+pub const SESSION_KEY: &str = "lancet/session";
 /// The key of the turn's id.
-pub const TURN: &str = "lancet/turn";
+pub const TURN_KEY: &str = "lancet/turn";
 /// The key of the call's id.
-pub const CALL: &str = "lancet/call";
+pub const CALL_KEY: &str = "lancet/call";
 /// The key of text that the host itself showed the model.
-pub const SEEN: &str = "lancet/seen";
+pub const SEEN_KEY: &str = "lancet/seen";
 /// The key that reports a shortened conversation.
-pub const SHORTENED: &str = "lancet/shortened";
+pub const SHORTENED_KEY: &str = "lancet/shortened";
 
 /// The longest name that a session may have.
-const LONGEST: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// The keys of one known agent.
 struct Agent {
@@ -75,7 +75,7 @@ const AGENTS: &[Agent] = &[
 
 /// The identity of its caller that a request states.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct CallerIdentity {
     /// The session's name; none if the request names none.
     pub session: Option<String>,
     /// The id of the turn; none if the request names none.
@@ -84,20 +84,20 @@ pub struct Identity {
     pub call: Option<String>,
 }
 
-impl Identity {
+impl CallerIdentity {
     /// Reads a request's `_meta`; `client` is the client's name for itself.
-    pub fn read(meta: &Map<String, Value>, client: Option<&str>) -> Self {
+    pub fn from_meta(meta: &Map<String, Value>, client: Option<&str>) -> Self {
         let mut identity = Self {
-            session: text(meta, SESSION),
-            turn: text(meta, TURN),
-            call: text(meta, CALL),
+            session: meta_string(meta, SESSION_KEY),
+            turn: meta_string(meta, TURN_KEY),
+            call: meta_string(meta, CALL_KEY),
         };
         let folded = client.unwrap_or_default().to_lowercase();
         for agent in AGENTS
             .iter()
             .filter(|agent| folded.starts_with(agent.client))
         {
-            let first = |keys: &[&str]| keys.iter().find_map(|key| text(meta, key));
+            let first = |keys: &[&str]| keys.iter().find_map(|key| meta_string(meta, key));
             if identity.session.is_none() {
                 identity.session =
                     first(agent.session).map(|id| session_name(client.unwrap_or("client"), &id));
@@ -111,7 +111,7 @@ impl Identity {
 
 /// Returns a non-empty string of `_meta`. A key that does not exist may be a path into an object, or into JSON sent
 /// as text.
-pub fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
+pub fn meta_string(meta: &Map<String, Value>, key: &str) -> Option<String> {
     let found = match meta.get(key) {
         Some(value) => value.as_str().map(str::to_owned),
         None => {
@@ -133,23 +133,27 @@ pub fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
 /// have, at most 64. If characters were left out, or the client's name contains a dot, a checksum is added, so that
 /// no two conversations share a ledger.
 pub fn session_name(client: &str, id: &str) -> String {
-    let name = format!("{}.{}", plain(client), plain(id));
+    let name = format!(
+        "{}.{}",
+        replace_invalid_characters(client),
+        replace_invalid_characters(id)
+    );
     let is_plain = name.strip_prefix(client) == Some(&format!(".{id}"));
-    if name.len() <= LONGEST && is_plain && !client.contains('.') {
+    if name.len() <= MAX_NAME_LENGTH && is_plain && !client.contains('.') {
         return name;
     }
     let check = format!(
         "{:016x}",
-        fnv(&[client.as_bytes(), b"\0", id.as_bytes()].concat())
+        fnv1a(&[client.as_bytes(), b"\0", id.as_bytes()].concat())
     );
     format!(
         "{}-{check}",
-        &name[..name.len().min(LONGEST - check.len() - 1)]
+        &name[..name.len().min(MAX_NAME_LENGTH - check.len() - 1)]
     )
 }
 
 /// Returns a text with a dash for each character that the name of a session cannot have.
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn replace_invalid_characters(text: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     text.chars()
         .map(|c| Some(c).filter(allowed).unwrap_or('-'))
@@ -157,7 +161,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// Returns the FNV-1a hash: names must be the same in every version and process, and no attacker chooses them.
-pub(crate) fn fnv(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
@@ -168,21 +172,21 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(meta: Value, client: &str) -> Identity {
+    fn from_meta(meta: Value, client: &str) -> CallerIdentity {
         let Value::Object(meta) = meta else {
             panic!("an object")
         };
-        Identity::read(&meta, Some(client))
+        CallerIdentity::from_meta(&meta, Some(client))
     }
 
     #[test]
-    fn our_own_keys_come_first() {
+    fn own_keys_take_precedence() {
         let meta = json!({"lancet/session": "mine", "lancet/turn": "t", "lancet/call": "c", "threadId": "th", "callId": "x"});
-        let identity = read(meta, "codex-mcp-client");
+        let identity = from_meta(meta, "codex-mcp-client");
         let own = |text: &str| Some(text.to_owned());
         assert_eq!(
             identity,
-            Identity {
+            CallerIdentity {
                 session: own("mine"),
                 turn: own("t"),
                 call: own("c")
@@ -191,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn known_agents_are_told_apart_by_their_keys() {
+    fn recognizes_sessions_of_known_agents() {
         let cases = [
             (
                 json!({"threadId": "0199"}),
@@ -235,7 +239,7 @@ mod tests {
         ];
         for (meta, client, session) in cases {
             assert_eq!(
-                read(meta.clone(), client).session.as_deref(),
+                from_meta(meta.clone(), client).session.as_deref(),
                 session,
                 "{meta} from {client}"
             );
@@ -243,22 +247,28 @@ mod tests {
     }
 
     #[test]
-    fn turn_and_call_are_kept_for_the_record() {
+    fn reads_turn_and_call_ids() {
         let object =
             json!({"threadId": "a", "x-codex-turn-metadata": {"turn_id": "7"}, "callId": "c1"});
-        let identity = read(object, "codex-mcp-client");
+        let identity = from_meta(object, "codex-mcp-client");
         assert_eq!(
             (identity.turn.as_deref(), identity.call.as_deref()),
             (Some("7"), Some("c1"))
         );
         let as_text = json!({"x-codex-turn-metadata": "{\"turn_id\":\"8\"}"});
-        assert_eq!(read(as_text, "codex-mcp-client").turn.as_deref(), Some("8"));
+        assert_eq!(
+            from_meta(as_text, "codex-mcp-client").turn.as_deref(),
+            Some("8")
+        );
         let claude = json!({"claudecode/toolUseId": "toolu_1"});
-        assert_eq!(read(claude, "claude-code").call.as_deref(), Some("toolu_1"));
+        assert_eq!(
+            from_meta(claude, "claude-code").call.as_deref(),
+            Some("toolu_1")
+        );
     }
 
     #[test]
-    fn names_fit_and_never_fall_together() {
+    fn session_names_are_valid_and_distinct() {
         let long = "x".repeat(200);
         let longer = "x".repeat(201);
         let names = [
@@ -276,7 +286,7 @@ mod tests {
             session_name("Visual-Studio-Code", "a"),
         ];
         for (at, name) in names.iter().enumerate() {
-            assert!(name.len() <= LONGEST && !name.is_empty(), "{name}");
+            assert!(name.len() <= MAX_NAME_LENGTH && !name.is_empty(), "{name}");
             assert!(
                 name.chars()
                     .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)),

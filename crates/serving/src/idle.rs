@@ -8,26 +8,26 @@ use std::time::Duration;
 use lancet::Lancet;
 use tokio::sync::Notify;
 
-use crate::pool::{Pool, Progress};
+use crate::pool::{JobProgress, Pool};
 
 /// The longest duration of a step, and so the longest that a call may have to wait for one.
-const STEP: Duration = Duration::from_millis(10);
+const STEP_TIME: Duration = Duration::from_millis(10);
 /// The pause between two steps.
-const PAUSE: Duration = Duration::from_millis(20);
+const STEP_PAUSE: Duration = Duration::from_millis(20);
 
 /// Notifies the maintenance of calls, so that it runs only while there are none.
 #[derive(Clone, Debug, Default)]
-pub struct Activity(Arc<Calls>);
+pub struct CallActivity(Arc<CallCounter>);
 
 #[derive(Debug, Default)]
-struct Calls {
+struct CallCounter {
     count: AtomicU64,
     came: Notify,
 }
 
-impl Activity {
+impl CallActivity {
     /// Records that a call arrived or was answered.
-    pub fn note(&self) {
+    pub fn note_call(&self) {
         self.0.count.fetch_add(1, Ordering::Relaxed);
         self.0.came.notify_one();
     }
@@ -39,7 +39,12 @@ impl Activity {
 
 /// Maintains the history whenever there was a call and then none for `quiet`. It never returns; without calls it
 /// sleeps.
-pub async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, quiet: Duration) {
+pub async fn maintain_history(
+    lancet: Lancet,
+    pool: Arc<Pool>,
+    activity: CallActivity,
+    quiet: Duration,
+) {
     loop {
         activity.0.came.notified().await;
         let mut before;
@@ -50,19 +55,21 @@ pub async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, quiet: Du
                 break;
             }
         }
-        while activity.count() == before && step(&lancet, &pool).await {
-            tokio::time::sleep(PAUSE).await;
+        while activity.count() == before && run_maintenance_step(&lancet, &pool).await {
+            tokio::time::sleep(STEP_PAUSE).await;
         }
     }
 }
 
 /// Runs one step on a thread of the pool; returns whether more is to be done.
-async fn step(lancet: &Lancet, pool: &Pool) -> bool {
+async fn run_maintenance_step(lancet: &Lancet, pool: &Pool) -> bool {
     let lancet = lancet.clone();
     let work = move || {
-        let tidied = lancet.history().map(|history| history.tidy(STEP));
+        let tidied = lancet.history().map(|history| history.tidy(STEP_TIME));
         // If a step fails, the next quiet period tries again.
         matches!(tidied, Some(Ok((removed, sealed))) if removed.unfinished || sealed.left > 0)
     };
-    pool.run(&Progress::default(), work).await.unwrap_or(false)
+    pool.run(&JobProgress::default(), work)
+        .await
+        .unwrap_or(false)
 }

@@ -15,22 +15,24 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lancet::programs::FORMAT_TIME;
-use lancet_formats::convert::{MOST_SECONDS, PATH};
+use lancet::programs::FORMAT_TIME_LIMIT;
+use lancet_formats::convert::{PATH_PLACEHOLDER, TIME_LIMIT_SECONDS};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::commands::{confined, formatting, limited, plain, shell};
-use crate::descendants::{self, OwnChildren};
-use crate::programs::{Launch, Programs, Streams, editor_arguments, pager_arguments};
+use crate::commands::{
+    confined_command, formatter_command, language_server_command, shell_command, unconfined_command,
+};
+use crate::descendants::{self, ChildRegistry};
+use crate::programs::{LaunchRequest, Programs, Streams, editor_arguments, pager_arguments};
 use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
 use crate::wire::{self, Connection, Report};
 
 /// The time limit of the notification program.
-const NOTIFY_TIME: Duration = Duration::from_secs(10);
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The message about a program that is not started because it is not the one that was trusted.
-const CHANGED: &str = "a file that it is started from is not as it was when you trusted it; `lancet trust` shows the difference and asks";
+const CHANGED_PROGRAM_MESSAGE: &str = "a file that it is started from is not as it was when you trusted it; `lancet trust` shows the difference and asks";
 
 /// The handle of a launcher. Clones share it.
 #[derive(Clone, Debug)]
@@ -42,10 +44,10 @@ pub struct Launcher {
 
 /// A program that was started.
 #[derive(Debug)]
-pub struct Running(How);
+pub struct RunningProgram(RunningBy);
 
 #[derive(Debug)]
-enum How {
+enum RunningBy {
     /// The program is a child of this process.
     Here(StartedProgram),
     /// The launcher started the program and reports about it on this connection.
@@ -53,13 +55,13 @@ enum How {
 }
 
 impl Launcher {
-    /// Starts the launcher: `program` with these arguments, which must call [`serve`] with its standard input.
+    /// Starts the launcher: `program` with these arguments, which must call [`serve_launcher`] with its standard input.
     /// `programs` is this process's own view of them; the launcher starts those that it has read itself.
     ///
     /// # Errors
     /// The process could not be started.
     pub fn begin(program: &OsStr, arguments: &[OsString], programs: Programs) -> io::Result<Self> {
-        let (ours, its) = wire::pair()?;
+        let (ours, its) = wire::socket_pair()?;
         // A process that reads the output of this process must not wait for the launcher. The launcher ends when our
         // end of the connection is closed; no child of ours inherits it.
         Command::new(program)
@@ -77,7 +79,7 @@ impl Launcher {
     /// Returns a handle without a launcher: this process starts editor and pager itself, and they are confined as it
     /// is.
     #[must_use]
-    pub fn without_process(programs: Programs) -> Self {
+    pub fn without_launcher(programs: Programs) -> Self {
         Self {
             connection: None,
             programs: Arc::new(programs),
@@ -88,43 +90,47 @@ impl Launcher {
     ///
     /// # Errors
     /// The program does not exist or could not be started, or the settings name none of this kind.
-    pub fn start(&self, launch: &Launch, streams: Streams) -> io::Result<Running> {
+    pub fn start_program(
+        &self,
+        launch: &LaunchRequest,
+        streams: Streams,
+    ) -> io::Result<RunningProgram> {
         let unnamed = || {
             let words = "no such program was named when lancet was started";
             io::Error::new(io::ErrorKind::NotFound, words)
         };
         let Some(connection) = &self.connection else {
             let started = match launch {
-                Launch::Converter { .. }
-                | Launch::Formatter { .. }
-                | Launch::Hook { .. }
-                | Launch::Server { .. } => {
+                LaunchRequest::Converter { .. }
+                | LaunchRequest::Formatter { .. }
+                | LaunchRequest::Hook { .. }
+                | LaunchRequest::Server { .. } => {
                     return Err(io::ErrorKind::Unsupported.into());
                 }
-                _ => start(&self.programs, launch, streams)?.ok_or_else(unnamed)?,
+                _ => start_program(&self.programs, launch, streams)?.ok_or_else(unnamed)?,
             };
-            return Ok(Running(How::Here(started)));
+            return Ok(RunningProgram(RunningBy::Here(started)));
         };
         let report = connection.request(launch, streams)?;
-        match report.hear()? {
-            Report::Started => Ok(Running(How::There(report))),
+        match report.receive_report()? {
+            Report::Started => Ok(RunningProgram(RunningBy::There(report))),
             Report::Failed(error) => Err(io::Error::from_raw_os_error(error)),
             Report::Unknown => Err(unnamed()),
-            Report::Changed => Err(io::Error::other(CHANGED)),
+            Report::Changed => Err(io::Error::other(CHANGED_PROGRAM_MESSAGE)),
             _ => Err(io::Error::other("the launcher is out of order")),
         }
     }
 }
 
-impl Running {
+impl RunningProgram {
     /// Waits for the program to end.
     ///
     /// # Errors
     /// It was ended because its time was over, or its end could not be determined.
     pub fn wait(self) -> io::Result<ExitStatus> {
         match self.0 {
-            How::Here(mut started) => started.child.wait(),
-            How::There(report) => match report.hear()? {
+            RunningBy::Here(mut started) => started.child.wait(),
+            RunningBy::There(report) => match report.receive_report()? {
                 Report::Ended(status) => Ok(ExitStatus::from_raw(status)),
                 Report::Late => Err(io::ErrorKind::TimedOut.into()),
                 _ => Err(io::Error::other("the launcher is out of order")),
@@ -133,10 +139,10 @@ impl Running {
     }
 
     /// Returns the connection on which the launcher reports the end; none if this process started the program itself.
-    pub(crate) fn report(&self) -> Option<&Connection> {
+    pub(crate) fn report_connection(&self) -> Option<&Connection> {
         match &self.0 {
-            How::Here(_) => None,
-            How::There(report) => Some(report),
+            RunningBy::Here(_) => None,
+            RunningBy::There(report) => Some(report),
         }
     }
 }
@@ -149,16 +155,16 @@ impl Running {
 ///
 /// # Errors
 /// The connection cannot be read.
-pub fn serve(
+pub fn serve_launcher(
     connection: OwnedFd,
     programs: &Programs,
     passes: &(dyn Fn(&[String]) -> bool + Sync),
 ) -> io::Result<()> {
     outlive_signals();
-    descendants::adopt();
+    descendants::become_subreaper();
     let served = serve_requests(connection, programs, passes);
     // Processes that left their process group have no other parent by now, or will have none.
-    descendants::end_all();
+    descendants::end_all_descendants();
     served
 }
 
@@ -168,35 +174,35 @@ fn serve_requests(
     passes: &(dyn Fn(&[String]) -> bool + Sync),
 ) -> io::Result<()> {
     let connection = Connection::new(connection);
-    let children = &OwnChildren::default();
+    let children = &ChildRegistry::default();
     std::thread::scope(|scope| {
-        while let Some((launch, streams, report)) = connection.next()? {
+        while let Some((launch, streams, report)) = connection.next_request()? {
             // A thread waits for each program, because an editor may be open for hours. The kernel ends a converter
             // when the thread that started it ends.
             scope.spawn(move || {
-                let command = programs.command(&launch);
+                let command = programs.command_for_request(&launch);
                 if command.is_some_and(|command| !passes(command)) {
-                    let _ = report.tell(Report::Changed);
+                    let _ = report.send_report(Report::Changed);
                     return;
                 }
-                let started = children.start(
-                    || start(programs, &launch, streams),
-                    |started| Some(started.as_ref().ok()?.as_ref()?.id()),
+                let started = children.start_child(
+                    || start_program(programs, &launch, streams),
+                    |started| Some(started.as_ref().ok()?.as_ref()?.process_id()),
                 );
                 let told = match started {
                     Ok(Some(started)) => {
-                        let id = started.id();
+                        let id = started.process_id();
                         // If the requesting process has ended, so does the program.
-                        let _ = report.tell(Report::Started);
-                        let told = started.watch(&report);
-                        children.ended(id);
+                        let _ = report.send_report(Report::Started);
+                        let told = started.supervise(&report);
+                        children.remove_ended(id);
                         told
                     }
                     Ok(None) => Ok(Report::Unknown),
                     Err(error) => Err(error),
                 };
                 let failed = |error: io::Error| Report::Failed(error.raw_os_error().unwrap_or(0));
-                let _ = report.tell(told.unwrap_or_else(failed));
+                let _ = report.send_report(told.unwrap_or_else(failed));
             });
         }
         Ok(())
@@ -212,9 +218,9 @@ fn outlive_signals() {
 }
 
 /// Starts a program; returns none if the table has no such entry.
-fn start(
+fn start_program(
     programs: &Programs,
-    launch: &Launch,
+    launch: &LaunchRequest,
     streams: Streams,
 ) -> io::Result<Option<StartedProgram>> {
     let mut input = streams.input;
@@ -222,57 +228,57 @@ fn start(
     // Programs that work for this process, and not for the user at the terminal, have a time limit.
     let mut time = None;
     let mut command = match launch {
-        Launch::Editor { file, line } => {
+        LaunchRequest::Editor { file, line } => {
             let Some(editor) = &programs.editor else {
                 return Ok(None);
             };
-            shell(editor_arguments(editor, file, *line))
+            shell_command(editor_arguments(editor, file, *line))
         }
-        Launch::Pager => {
+        LaunchRequest::Pager => {
             let Some(pager) = &programs.pager else {
                 return Ok(None);
             };
-            shell(pager_arguments(pager))
+            shell_command(pager_arguments(pager))
         }
-        Launch::Notify if programs.notify.is_empty() => return Ok(None),
-        Launch::Notify => {
-            time = Some(NOTIFY_TIME);
-            plain(&programs.notify)?
+        LaunchRequest::Notify if programs.notify.is_empty() => return Ok(None),
+        LaunchRequest::Notify => {
+            time = Some(NOTIFY_TIMEOUT);
+            unconfined_command(&programs.notify)?
         }
-        Launch::Converter { pattern, name } => {
+        LaunchRequest::Converter { pattern, name } => {
             // The last entry of a pattern is the one in force.
             let mut entries = programs.converters.iter().rev();
             let Some(entry) = entries.find(|entry| entry.pattern == *pattern) else {
                 return Ok(None);
             };
-            time = Some(Duration::from_secs(MOST_SECONDS));
+            time = Some(Duration::from_secs(TIME_LIMIT_SECONDS));
             let own = folder.insert(TemporaryFolder::new()?);
-            converting(own, &entry.command, name, &mut input)?
+            converter_command(own, &entry.command, name, &mut input)?
         }
-        Launch::Formatter { entry, path } => {
+        LaunchRequest::Formatter { entry, path } => {
             let mut entries = programs.formatters.iter();
             let Some(formatter) = entries.find(|formatter| formatter.id() == *entry) else {
                 return Ok(None);
             };
-            time = Some(FORMAT_TIME);
-            formatting(folder.insert(TemporaryFolder::new()?), formatter, path)?
+            time = Some(FORMAT_TIME_LIMIT);
+            formatter_command(folder.insert(TemporaryFolder::new()?), formatter, path)?
         }
-        Launch::Hook { entry } => {
+        LaunchRequest::Hook { entry } => {
             let mut entries = programs.hooks.iter();
             let Some(hook) = entries.find(|hook| hook.id() == *entry) else {
                 return Ok(None);
             };
             time = Some(hook.timeout);
-            plain(&hook.command)?
+            unconfined_command(&hook.command)?
         }
-        Launch::Server { name, folder } => {
+        LaunchRequest::Server { name, folder } => {
             let Some(server) = programs.servers.iter().find(|server| server.name == *name) else {
                 return Ok(None);
             };
-            if !may_serve(programs, folder) {
+            if !may_start_server_in(programs, folder) {
                 return Ok(None);
             }
-            limited(server, folder)?
+            language_server_command(server, folder)?
         }
     };
     let group = process_group(launch);
@@ -293,37 +299,40 @@ fn start(
 }
 
 /// Returns the process group of a program. Programs for the user at the terminal get its keys and signals.
-fn process_group(launch: &Launch) -> ProcessGroup {
+fn process_group(launch: &LaunchRequest) -> ProcessGroup {
     match launch {
-        Launch::Editor { .. } | Launch::Pager => ProcessGroup::Terminal,
-        Launch::Notify
-        | Launch::Converter { .. }
-        | Launch::Formatter { .. }
-        | Launch::Hook { .. }
-        | Launch::Server { .. } => ProcessGroup::Own,
+        LaunchRequest::Editor { .. } | LaunchRequest::Pager => ProcessGroup::Terminal,
+        LaunchRequest::Notify
+        | LaunchRequest::Converter { .. }
+        | LaunchRequest::Formatter { .. }
+        | LaunchRequest::Hook { .. }
+        | LaunchRequest::Server { .. } => ProcessGroup::Own,
     }
 }
 
 /// Returns the command of a converter. One that takes a path gets a copy of the file in its own folder, and an empty
 /// input.
-fn converting(
+fn converter_command(
     own: &TemporaryFolder,
     entry: &[String],
     name: &OsStr,
     input: &mut OwnedFd,
 ) -> io::Result<Command> {
-    if !entry.iter().any(|argument| argument.contains(PATH)) {
-        return confined(own, entry, None);
+    if !entry
+        .iter()
+        .any(|argument| argument.contains(PATH_PLACEHOLDER))
+    {
+        return confined_command(own, entry, None);
     }
     let nothing = File::open("/dev/null")?.into();
     let file = std::mem::replace(input, nothing);
     let copy = own.add(name, File::from(file))?;
-    confined(own, entry, Some(copy))
+    confined_command(own, entry, Some(copy))
 }
 
 /// Returns whether a language server may be started for a folder, which is the only part of its command that the
 /// requesting process chooses.
-fn may_serve(programs: &Programs, folder: &Path) -> bool {
+fn may_start_server_in(programs: &Programs, folder: &Path) -> bool {
     let is_below = |allowed: &PathBuf| {
         let real = folder.canonicalize();
         real.is_ok_and(|real| real.starts_with(allowed))
@@ -338,8 +347,10 @@ mod tests {
     use super::*;
 
     /// Returns a launcher that runs in a thread of the test.
-    fn launcher(programs: Programs) -> (Launcher, std::thread::JoinHandle<io::Result<()>>) {
-        let (ours, its) = wire::pair().expect("a line");
+    fn launcher_in_thread(
+        programs: Programs,
+    ) -> (Launcher, std::thread::JoinHandle<io::Result<()>>) {
+        let (ours, its) = wire::socket_pair().expect("a line");
         let known = programs.clone();
         let thread = std::thread::spawn(move || serve_requests(its, &programs, &|_| true));
         let launcher = Launcher {
@@ -359,29 +370,29 @@ mod tests {
     }
 
     #[test]
-    fn the_launcher_starts_what_it_knows_and_tells_how_it_ended() {
-        let (launcher, thread) = launcher(Programs {
+    fn launcher_starts_known_programs_and_reports_their_status() {
+        let (launcher, thread) = launcher_in_thread(Programs {
             editor: Some("sh -c 'echo \"$@\"; exit 3' x".to_owned()),
             ..Programs::default()
         });
         let (mut reader, writer) = io::pipe().expect("a pipe");
-        let asked = Launch::Editor {
+        let asked = LaunchRequest::Editor {
             file: "/d/a b".into(),
             line: 1,
         };
-        let running = launcher.start(&asked, streams(writer.into()));
+        let running = launcher.start_program(&asked, streams(writer.into()));
         let status = running.expect("started").wait().expect("ended");
         assert_eq!(status.code(), Some(3));
         let mut said = String::new();
         reader.read_to_string(&mut said).expect("text");
         assert_eq!(said, "/d/a b\n");
-        let unknown = Launch::Converter {
+        let unknown = LaunchRequest::Converter {
             pattern: "*.x".to_owned(),
             name: "a.x".into(),
         };
-        for launch in [Launch::Pager, unknown] {
+        for launch in [LaunchRequest::Pager, unknown] {
             let (_, writer) = io::pipe().expect("a pipe");
-            let refused = launcher.start(&launch, streams(writer.into()));
+            let refused = launcher.start_program(&launch, streams(writer.into()));
             assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::NotFound);
         }
         drop(launcher);
@@ -389,13 +400,13 @@ mod tests {
     }
 
     #[test]
-    fn a_program_ends_when_nobody_waits_for_it() {
-        let (launcher, thread) = launcher(Programs {
+    fn program_ends_when_its_handle_is_dropped() {
+        let (launcher, thread) = launcher_in_thread(Programs {
             pager: Some("echo started; exec sleep 600".to_owned()),
             ..Programs::default()
         });
         let (mut reader, writer) = io::pipe().expect("a pipe");
-        let running = launcher.start(&Launch::Pager, streams(writer.into()));
+        let running = launcher.start_program(&LaunchRequest::Pager, streams(writer.into()));
         let running = running.expect("started");
         let mut said = [0; 8];
         reader.read_exact(&mut said).expect("it runs");

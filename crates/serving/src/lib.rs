@@ -36,7 +36,7 @@ pub mod tokens;
 pub mod wall;
 mod wire;
 
-pub use confinement::{CONFINED, LIMITED, exec_confined, exec_limited};
-pub use launcher::{Launcher, Running, serve};
+pub use confinement::{CONFINED_ARGUMENT, LIMITED_ARGUMENT, exec_confined, exec_limited};
+pub use launcher::{Launcher, RunningProgram, serve_launcher};
 pub use log::{Level, Log};
-pub use programs::{Launch, Programs, ServerProgram, Streams};
+pub use programs::{LaunchRequest, Programs, ServerProgram, Streams};

@@ -36,7 +36,7 @@ impl Log {
     }
 
     /// Creates a log that discards everything.
-    pub fn silent() -> Self {
+    pub fn discard() -> Self {
         Self {
             level: None,
             sink: Arc::new(|_, _| {}),
@@ -44,7 +44,7 @@ impl Log {
     }
 
     /// Logs a line, which is built only if its level is enabled.
-    pub fn say(&self, level: Level, line: impl FnOnce() -> String) {
+    pub fn log(&self, level: Level, line: impl FnOnce() -> String) {
         if self.level.is_some_and(|heard| level <= heard) {
             (self.sink)(level, &line());
         }
@@ -66,7 +66,7 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
-    fn only_lines_up_to_the_level_are_built_and_heard() {
+    fn builds_and_passes_only_enabled_lines() {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let kept = heard.clone();
         let log = Log::new(Level::Warn, move |level, line| {
@@ -74,10 +74,10 @@ mod tests {
                 .expect("not poisoned")
                 .push((level, line.to_owned()));
         });
-        log.say(Level::Error, || "e".to_owned());
-        log.say(Level::Warn, || "w".to_owned());
-        log.say(Level::Info, || unreachable!("not built"));
-        Log::silent().say(Level::Error, || unreachable!("not built"));
+        log.log(Level::Error, || "e".to_owned());
+        log.log(Level::Warn, || "w".to_owned());
+        log.log(Level::Info, || unreachable!("not built"));
+        Log::discard().log(Level::Error, || unreachable!("not built"));
         let heard = heard.lock().expect("not poisoned");
         assert_eq!(
             *heard,

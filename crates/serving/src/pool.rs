@@ -11,10 +11,10 @@ use tokio::sync::{Semaphore, oneshot};
 
 /// The number of stuck threads (on a file system that does not respond) after which the pool replaces no more of
 /// them.
-const MOST_REPLACED: usize = 12;
+const MAX_REPLACED: usize = 12;
 
 /// The interval at which the end of a connection checks whether the last jobs have ended.
-const LOOK_EVERY: Duration = Duration::from_millis(2);
+const CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -43,10 +43,10 @@ struct Queue {
 
 /// The progress of the job of one call, shared by the call and the job.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<Mutex<Phase>>);
+pub struct JobProgress(Arc<Mutex<JobPhase>>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
+enum JobPhase {
     /// No thread has started the job.
     #[default]
     Waiting,
@@ -56,18 +56,18 @@ enum Phase {
     Ended,
 }
 
-impl Progress {
+impl JobProgress {
     /// Returns whether a thread has started the job.
     pub fn has_begun(&self) -> bool {
-        *self.lock() != Phase::Waiting
+        *self.lock() != JobPhase::Waiting
     }
 
     /// Enters a phase; returns the previous one.
-    fn enter(&self, phase: Phase) -> Phase {
+    fn set_phase(&self, phase: JobPhase) -> JobPhase {
         std::mem::replace(&mut self.lock(), phase)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Phase> {
+    fn lock(&self) -> MutexGuard<'_, JobPhase> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -97,19 +97,19 @@ impl Pool {
     /// The job panicked, or there is no thread for it.
     pub async fn run<T: Send + 'static>(
         &self,
-        progress: &Progress,
+        progress: &JobProgress,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JobError> {
         let permit = self.free.clone().acquire_owned().await;
         let (sender, result) = oneshot::channel();
         let (progress, shared) = (progress.clone(), self.shared.clone());
         let job: Job = Box::new(move || {
-            progress.enter(Phase::AtWork);
+            progress.set_phase(JobPhase::AtWork);
             let outcome = catch_unwind(AssertUnwindSafe(work));
             // The permit is returned before the result is sent, so that the receiver finds the thread free. The permit
             // of a replaced thread was already returned.
-            match (progress.enter(Phase::Ended), permit) {
-                (Phase::Replaced, Ok(permit)) => {
+            match (progress.set_phase(JobPhase::Ended), permit) {
+                (JobPhase::Replaced, Ok(permit)) => {
                     permit.forget();
                     shared.lock().replaced -= 1;
                 }
@@ -119,18 +119,18 @@ impl Pool {
                 let _ = sender.send(value);
             }
         });
-        self.shared.push(job)?;
+        self.shared.push_job(job)?;
         // The sender is dropped without a result only if the job panicked.
         result.await.map_err(|_| JobError::Panicked)
     }
 
     /// Replaces the thread of a job that no call waits for any more, which may occupy its thread for an unknown time:
     /// another thread takes its place until the job ends. Does nothing if the job has ended or not begun.
-    pub fn replace_stuck(&self, progress: &Progress) {
+    pub fn replace_stuck(&self, progress: &JobProgress) {
         let mut phase = progress.lock();
         let mut state = self.shared.lock();
-        if *phase == Phase::AtWork && state.replaced < MOST_REPLACED {
-            *phase = Phase::Replaced;
+        if *phase == JobPhase::AtWork && state.replaced < MAX_REPLACED {
+            *phase = JobPhase::Replaced;
             state.replaced += 1;
             self.free.add_permits(1);
         }
@@ -138,19 +138,19 @@ impl Pool {
 
     /// Accepts no more work and waits at most `patience` until all jobs have ended, because a write that has begun is
     /// finished; returns whether all ended. The reactor stays free to pass on cancellations.
-    pub async fn settle(&self, patience: Duration) -> bool {
+    pub async fn finish_jobs(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience;
-        self.close();
+        self.reject_new_jobs();
         while self.shared.lock().busy > 0 {
             if Instant::now() >= end {
                 return false;
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
         true
     }
 
-    fn close(&self) {
+    fn reject_new_jobs(&self) {
         let mut state = self.shared.lock();
         state.closing = true;
         state.jobs.clear();
@@ -164,7 +164,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.close();
+        self.reject_new_jobs();
     }
 }
 
@@ -173,7 +173,7 @@ impl PoolShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(self: &Arc<Self>, job: Job) -> Result<(), JobError> {
+    fn push_job(self: &Arc<Self>, job: Job) -> Result<(), JobError> {
         let mut state = self.lock();
         if state.closing {
             return Err(JobError::NoThread);
@@ -188,7 +188,7 @@ impl PoolShared {
         let shared = self.clone();
         if thread::Builder::new()
             .name("lancet-call".to_owned())
-            .spawn(move || shared.serve())
+            .spawn(move || shared.work_on_jobs())
             .is_err()
         {
             state.jobs.pop_back();
@@ -197,7 +197,7 @@ impl PoolShared {
         Ok(())
     }
 
-    fn serve(&self) {
+    fn work_on_jobs(&self) {
         let mut state = self.lock();
         loop {
             if let Some(job) = state.jobs.pop_front() {
@@ -228,7 +228,7 @@ mod tests {
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    fn reactor() -> tokio::runtime::Runtime {
+    fn new_runtime() -> tokio::runtime::Runtime {
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -236,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn jobs_run_beside_each_other_up_to_the_bound_and_never_beyond() {
-        reactor().block_on(async {
+    fn runs_jobs_in_parallel_up_to_the_limit() {
+        new_runtime().block_on(async {
             let pool = Arc::new(Pool::new(3));
             let together = Arc::new(Barrier::new(3));
             let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -256,7 +256,7 @@ mod tests {
                             now.fetch_sub(1, Ordering::SeqCst);
                             number
                         };
-                        pool.run(&Progress::default(), work).await
+                        pool.run(&JobProgress::default(), work).await
                     })
                 })
                 .collect();
@@ -268,48 +268,48 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_the_job_and_the_thread_goes_on() {
-        reactor().block_on(async {
+    fn panic_ends_the_job_but_not_the_thread() {
+        new_runtime().block_on(async {
             let pool = Pool::new(1);
             for _ in 0..3 {
                 let outcome: Result<(), JobError> = pool
-                    .run(&Progress::default(), || {
+                    .run(&JobProgress::default(), || {
                         std::panic::resume_unwind(Box::new("on purpose"))
                     })
                     .await;
                 assert_eq!(outcome, Err(JobError::Panicked));
-                assert_eq!(pool.run(&Progress::default(), || 7).await, Ok(7));
+                assert_eq!(pool.run(&JobProgress::default(), || 7).await, Ok(7));
             }
         });
     }
 
     #[test]
-    fn settling_waits_for_the_job_under_way_and_takes_no_other() {
+    fn settle_waits_for_running_job_and_accepts_no_other() {
         let pool = Pool::new(2);
         let done = Arc::new(AtomicUsize::new(0));
         let (told, hears) = std::sync::mpsc::channel();
         let count = done.clone();
-        reactor().block_on(async {
+        new_runtime().block_on(async {
             let work = move || {
                 told.send(()).expect("somebody hears");
                 thread::sleep(Duration::from_millis(20));
                 count.fetch_add(1, Ordering::SeqCst);
             };
             // The future is polled once, which starts it, and then dropped.
-            let progress = Progress::default();
+            let progress = JobProgress::default();
             tokio::select! { biased; _ = pool.run(&progress, work) => {} () = std::future::ready(()) => {} }
             hears.recv().expect("the job began");
-            assert!(pool.settle(Duration::from_secs(60)).await);
+            assert!(pool.finish_jobs(Duration::from_secs(60)).await);
             assert_eq!(done.load(Ordering::SeqCst), 1);
-            assert_eq!(pool.run(&Progress::default(), || 1).await, Err(JobError::NoThread));
+            assert_eq!(pool.run(&JobProgress::default(), || 1).await, Err(JobError::NoThread));
         });
     }
 
     #[test]
-    fn a_stuck_job_is_made_up_for_until_it_ends() {
-        reactor().block_on(async {
+    fn stuck_job_is_replaced_until_it_ends() {
+        new_runtime().block_on(async {
             let pool = Pool::new(1);
-            let (stuck, other) = (Progress::default(), Progress::default());
+            let (stuck, other) = (JobProgress::default(), JobProgress::default());
             let (release, held) = std::sync::mpsc::channel::<()>();
             let (told, hears) = std::sync::mpsc::channel();
             let work = move || {
@@ -326,7 +326,7 @@ mod tests {
             pool.replace_stuck(&other);
             assert_eq!(pool.free.available_permits(), 1, "once for each stuck job");
             release.send(()).expect("still held");
-            assert!(pool.settle(Duration::from_secs(60)).await);
+            assert!(pool.finish_jobs(Duration::from_secs(60)).await);
             assert_eq!(pool.free.available_permits(), 1, "it took nothing back");
             assert_eq!(pool.shared.lock().replaced, 0);
         });

@@ -34,24 +34,24 @@ pub struct Programs {
 impl Programs {
     /// Returns the command in the settings for a request; none for programs of the user's environment, or if there is
     /// no such entry.
-    pub(crate) fn command(&self, launch: &Launch) -> Option<&[String]> {
+    pub(crate) fn command_for_request(&self, launch: &LaunchRequest) -> Option<&[String]> {
         let command = match launch {
-            Launch::Editor { .. } | Launch::Pager => return None,
-            Launch::Notify => &self.notify,
-            Launch::Converter { pattern, .. } => {
+            LaunchRequest::Editor { .. } | LaunchRequest::Pager => return None,
+            LaunchRequest::Notify => &self.notify,
+            LaunchRequest::Converter { pattern, .. } => {
                 // The last entry of a pattern is the one in force.
                 let mut entries = self.converters.iter().rev();
                 &entries.find(|entry| entry.pattern == *pattern)?.command
             }
-            Launch::Formatter { entry, .. } => {
+            LaunchRequest::Formatter { entry, .. } => {
                 let mut entries = self.formatters.iter();
                 &entries.find(|formatter| formatter.id() == *entry)?.command
             }
-            Launch::Hook { entry } => {
+            LaunchRequest::Hook { entry } => {
                 let mut entries = self.hooks.iter();
                 &entries.find(|hook| hook.id() == *entry)?.command
             }
-            Launch::Server { name, .. } => {
+            LaunchRequest::Server { name, .. } => {
                 let mut entries = self.servers.iter();
                 &entries.find(|server| server.name == *name)?.run
             }
@@ -74,7 +74,7 @@ pub struct ServerProgram {
 /// A request to the launcher: a kind of program, the entry if there are several, and the data that the program works
 /// on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Launch {
+pub enum LaunchRequest {
     /// Opens a file in the user's editor.
     Editor {
         /// The file.
@@ -130,7 +130,7 @@ impl Streams {
     ///
     /// # Errors
     /// The process has no terminal.
-    pub fn terminal() -> io::Result<Self> {
+    pub fn inherit_terminal() -> io::Result<Self> {
         let terminal = std::fs::OpenOptions::new()
             .read(true)
             .write(true)
@@ -148,7 +148,7 @@ impl Streams {
 pub(crate) fn editor_arguments(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
     let script = format!("{editor} \"$@\"");
     let mut arguments: Vec<OsString> = vec!["-c".into(), script.into(), "editor".into()];
-    arguments.extend(at_line(editor, file, line));
+    arguments.extend(arguments_at_line(editor, file, line));
     arguments
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn pager_arguments(pager: &str) -> Vec<OsString> {
 
 /// Returns the arguments that open a file at a line, in the syntax of the editor; for an unknown editor only the
 /// file.
-fn at_line(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
+fn arguments_at_line(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
     let program = editor.split_whitespace().next().unwrap_or_default();
     let program = Path::new(program).file_name().unwrap_or_default();
     let joined = || {
@@ -187,8 +187,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_editor_opens_at_the_line_in_its_own_way() {
-        let shown = |editor| at_line(editor, Path::new("/d/a.rs"), 7);
+    fn editors_have_their_own_line_syntax() {
+        let shown = |editor| arguments_at_line(editor, Path::new("/d/a.rs"), 7);
         assert_eq!(shown("/usr/bin/vim -n"), ["+7", "/d/a.rs"]);
         assert_eq!(shown("code --wait"), ["--goto", "/d/a.rs:7"]);
         assert_eq!(shown("hx"), ["/d/a.rs:7"]);

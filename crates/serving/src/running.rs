@@ -12,10 +12,10 @@ use crate::temporary_folder::TemporaryFolder;
 use crate::wire::{Connection, Report};
 
 /// The interval at which the program is polled if the system does not report the end of a process.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The time that a program at the terminal may take to save its state after it was signalled to end.
-const GRACE: Duration = Duration::from_secs(2);
+const TERMINATION_GRACE: Duration = Duration::from_secs(2);
 
 /// The process group of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,23 +39,23 @@ pub(crate) struct StartedProgram {
 
 impl StartedProgram {
     /// Returns the number of its process.
-    pub(crate) fn id(&self) -> i32 {
+    pub(crate) fn process_id(&self) -> i32 {
         Pid::from_child(&self.child).as_raw_nonzero().get()
     }
 
     /// Waits until the program has ended, its time is over, or no process waits for it any more. On return it has
     /// ended in each case, with everything in its group.
-    pub(crate) fn watch(mut self, report: &Connection) -> io::Result<Report> {
-        let ended = self.wait(report);
-        let status = self.end()?;
+    pub(crate) fn supervise(mut self, report: &Connection) -> io::Result<Report> {
+        let ended = self.wait_for_end(report);
+        let status = self.end_remaining()?;
         drop(self.folder);
         Ok(match ended? {
-            End::Late => Report::Late,
-            End::Exit | End::Abandoned => Report::Ended(status),
+            WaitEnd::Late => Report::Late,
+            WaitEnd::Exit | WaitEnd::Abandoned => Report::Ended(status),
         })
     }
 
-    fn wait(&mut self, report: &Connection) -> io::Result<End> {
+    fn wait_for_end(&mut self, report: &Connection) -> io::Result<WaitEnd> {
         let handle = process_handle(&self.child);
         loop {
             let left = self
@@ -63,7 +63,7 @@ impl StartedProgram {
                 .map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let wait = match (&handle, left) {
                 (Some(_), left) => left,
-                (None, left) => Some(left.unwrap_or(LOOK).min(LOOK)),
+                (None, left) => Some(left.unwrap_or(POLL_INTERVAL).min(POLL_INTERVAL)),
             };
             let mut waited_for = vec![PollFd::new(report, PollFlags::IN)];
             waited_for.extend(
@@ -82,20 +82,20 @@ impl StartedProgram {
                 None => self.child.try_wait()?.is_some(),
             };
             if has_ended {
-                return Ok(End::Exit);
+                return Ok(WaitEnd::Exit);
             }
             // Nothing is ever sent on this connection, so it is ready only when the other end is closed.
             if !waited_for[0].revents().is_empty() {
-                return Ok(End::Abandoned);
+                return Ok(WaitEnd::Abandoned);
             }
             if left.is_some_and(|left| left.is_zero()) {
-                return Ok(End::Late);
+                return Ok(WaitEnd::Late);
             }
         }
     }
 
     /// Ends the remaining processes of the program, and returns its status.
-    fn end(&mut self) -> io::Result<i32> {
+    fn end_remaining(&mut self) -> io::Result<i32> {
         let process = Pid::from_child(&self.child);
         match self.group {
             // The program is not reaped yet, so its number is still the number of its group.
@@ -104,9 +104,9 @@ impl StartedProgram {
             }
             ProcessGroup::Terminal => {
                 let _ = kill_process(process, Signal::HUP);
-                let until = Instant::now() + GRACE;
+                let until = Instant::now() + TERMINATION_GRACE;
                 while self.child.try_wait()?.is_none() && Instant::now() < until {
-                    std::thread::sleep(LOOK / 5);
+                    std::thread::sleep(POLL_INTERVAL / 5);
                 }
                 let _ = self.child.kill();
             }
@@ -116,7 +116,7 @@ impl StartedProgram {
 }
 
 /// The reason why a program is no longer waited for.
-enum End {
+enum WaitEnd {
     /// The program has ended.
     Exit,
     /// Its time is over.
@@ -146,8 +146,8 @@ mod tests {
     use crate::wire;
 
     #[test]
-    fn a_program_is_ended_with_its_children_when_its_time_is_over() {
-        let (ours, its) = wire::pair().expect("a line");
+    fn timeout_ends_program_with_its_children() {
+        let (ours, its) = wire::socket_pair().expect("a line");
         let (reader, writer) = io::pipe().expect("a pipe");
         let child = Command::new("sh")
             .args(["-c", "sleep 600 & sleep 600"])
@@ -158,10 +158,10 @@ mod tests {
         let program = StartedProgram {
             child,
             group: ProcessGroup::Own,
-            deadline: Some(Instant::now() + LOOK),
+            deadline: Some(Instant::now() + POLL_INTERVAL),
             folder: None,
         };
-        let report = program.watch(&Connection::new(its));
+        let report = program.supervise(&Connection::new(its));
         assert_eq!(report.expect("watched"), Report::Late);
         // Every process that had the pipe has ended.
         assert_eq!(io::read_to_string(reader).expect("closed"), "");

@@ -6,7 +6,7 @@ use std::path::Path;
 use lancet_language::{ServerProcess, ServerStarter};
 
 use crate::launcher::Launcher;
-use crate::programs::{Launch, Streams};
+use crate::programs::{LaunchRequest, Streams};
 
 impl ServerStarter for Launcher {
     fn start(&self, entry: &str, folder: &Path) -> io::Result<ServerProcess> {
@@ -19,11 +19,11 @@ impl ServerStarter for Launcher {
             output: its_output.into(),
             error: nowhere.into(),
         };
-        let launch = Launch::Server {
+        let launch = LaunchRequest::Server {
             name: entry.to_owned(),
             folder: folder.to_path_buf(),
         };
-        let running = Launcher::start(self, &launch, streams)?;
+        let running = Launcher::start_program(self, &launch, streams)?;
         Ok(ServerProcess {
             input: Box::new(input),
             output: Box::new(output),

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::identity::{fnv, plain};
+use crate::identity::{fnv1a, replace_invalid_characters};
 
 /// A client that is known to run sub-agents whose calls come through the same server.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,12 +59,12 @@ impl SubAgentClient {
     }
 
     /// Returns all known clients.
-    pub fn all() -> &'static [Self] {
+    pub fn all_clients() -> &'static [Self] {
         CLIENTS
     }
 
     /// Returns the text of a session's first answer if calls of sub-agents cannot be distinguished from others.
-    pub fn notice(&self) -> String {
+    pub fn shared_session_notice(&self) -> String {
         let title = self.title;
         let remedy = self.hooks.map_or_else(String::new, |name| {
             format!(
@@ -80,8 +80,11 @@ impl SubAgentClient {
 /// Returns the name of a sub-agent's session. `prefix` is that of its agent's sessions, `session` the agent's id of
 /// the conversation that it belongs to, and `agent` the sub-agent's own id.
 pub fn sub_agent_session(prefix: &str, session: &str, agent: &str) -> String {
-    let short: String = plain(session).chars().take(8).collect();
-    let check = fnv(&[session.as_bytes(), b"\0", agent.as_bytes()].concat());
+    let short: String = replace_invalid_characters(session)
+        .chars()
+        .take(8)
+        .collect();
+    let check = fnv1a(&[session.as_bytes(), b"\0", agent.as_bytes()].concat());
     format!("{prefix}.{short}.sub-{check:016x}")
 }
 
@@ -101,7 +104,7 @@ pub fn key_of_request(process: &str, tool: &str, arguments: &Value) -> String {
     };
     let mut text = format!("{tool} ");
     write_sorted(&parsed, &mut text);
-    format!("{process} request {:016x}", fnv(text.as_bytes()))
+    format!("{process} request {:016x}", fnv1a(text.as_bytes()))
 }
 
 /// Writes a value with the members of each object sorted by name. Members that are null are left out, as clients drop
@@ -143,7 +146,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn hook_and_server_make_the_same_key_of_a_request() {
+    fn hook_and_server_compute_the_same_key() {
         let server = key_of_request(
             "7:1",
             "Edit",
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_agents_have_names_of_their_own_that_a_session_may_have() {
+    fn sub_agent_sessions_have_valid_distinct_names() {
         let names = [
             sub_agent_session("claude-code", "96927686-13c4-4c1c-b830-a7d7fe4a2515", "a1"),
             sub_agent_session("claude-code", "96927686-13c4-4c1c-b830-a7d7fe4a2515", "a2"),
@@ -210,9 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn the_notice_names_the_hooks_where_there_are_any() {
-        let notice =
-            |client| SubAgentClient::find_by_name(Some(client)).map(SubAgentClient::notice);
+    fn notice_names_hooks_of_clients_that_have_them() {
+        let notice = |client| {
+            SubAgentClient::find_by_name(Some(client)).map(SubAgentClient::shared_session_notice)
+        };
         assert!(
             notice("claude-code").is_some_and(|words| words.contains("lancet install claude-code"))
         );

@@ -14,7 +14,7 @@ pub(crate) enum SyscallFilter {
 /// Refuses these calls for this thread and everything that it starts from now on.
 #[cfg(target_os = "linux")]
 pub(crate) fn install() -> SyscallFilter {
-    let installed = filter().and_then(|filter| seccompiler::apply_filter(&filter));
+    let installed = compile_filter().and_then(|filter| seccompiler::apply_filter(&filter));
     match installed {
         Ok(()) => SyscallFilter::Installed,
         Err(_) => SyscallFilter::Absent,
@@ -29,7 +29,7 @@ pub(crate) fn install() -> SyscallFilter {
 /// Returns the calls that change a file's metadata by path or by a handle that need not be writable, and `io_uring`,
 /// through which some of them bypass a filter.
 #[cfg(target_os = "linux")]
-fn refused() -> Vec<libc::c_long> {
+fn refused_syscalls() -> Vec<libc::c_long> {
     let mut refused = vec![
         libc::SYS_fchmod,
         libc::SYS_fchmodat,
@@ -70,17 +70,17 @@ const FILE_SETATTR: libc::c_long = 469;
 
 /// The bit of a call's number by which a program on x86-64 uses the tables for 32-bit pointers.
 #[cfg(target_os = "linux")]
-const SHORT_POINTERS: libc::c_long = 0x4000_0000;
+const X32_SYSCALL_BIT: libc::c_long = 0x4000_0000;
 
 #[cfg(target_os = "linux")]
-fn filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {
+fn compile_filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {
     use seccompiler::{
         SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
         SeccompRule, TargetArch,
     };
     let mut rules = std::collections::BTreeMap::new();
-    for call in refused() {
-        for call in [call, call | SHORT_POINTERS] {
+    for call in refused_syscalls() {
+        for call in [call, call | X32_SYSCALL_BIT] {
             rules.insert(call, Vec::new());
         }
     }

@@ -18,9 +18,9 @@ pub const READ_TOKEN: &str = "serve-token-read";
 pub const PERSON_TOKEN: &str = "person-token";
 
 /// The least number of characters of a token.
-const LEAST: usize = 32;
+const MIN_TOKEN_LENGTH: usize = 32;
 /// The most bytes of a token's file that are read.
-const MOST: u64 = 4096;
+const MAX_TOKEN_FILE_BYTES: u64 = 4096;
 
 /// The access that a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum TokenError {
     #[error("{} does not belong to this user: remove it, or make new tokens with --new-token", .0.display())]
     Foreign(PathBuf),
     /// The file has no token.
-    #[error("{} has no token of at least {LEAST} characters in one line; make new ones with --new-token", .0.display())]
+    #[error("{} has no token of at least {MIN_TOKEN_LENGTH} characters in one line; make new ones with --new-token", .0.display())]
     Unusable(PathBuf),
     /// Two files have the same token.
     #[error("two tokens are the same; make new ones with --new-token")]
@@ -75,9 +75,10 @@ impl Tokens {
             let path = state.join(name);
             // A dangling link also exists, and is refused.
             if fs::symlink_metadata(&path).is_err() {
-                keep(&path, Existing::Stays).map_err(|error| system(&path, error))?;
+                write_token(&path, ExistingToken::Stays)
+                    .map_err(|error| system_error(&path, error))?;
             }
-            read(&path)
+            read_token(&path)
         };
         let person = token(PERSON_TOKEN)?;
         Self::new(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?, &person)
@@ -90,7 +91,7 @@ impl Tokens {
     pub fn renew(state: &Path) -> Result<Self, TokenError> {
         for name in [WRITE_TOKEN, READ_TOKEN, PERSON_TOKEN] {
             let path = state.join(name);
-            keep(&path, Existing::Goes).map_err(|error| system(&path, error))?;
+            write_token(&path, ExistingToken::Goes).map_err(|error| system_error(&path, error))?;
         }
         Self::load(state)
     }
@@ -110,7 +111,7 @@ impl Tokens {
 
     /// Returns the access that a text gives; none if it is no token, and for the user's token. The duration reveals
     /// nothing about the tokens: hashes are compared, in constant time, and always both.
-    pub fn kind(&self, given: &str) -> Option<TokenKind> {
+    pub fn token_kind(&self, given: &str) -> Option<TokenKind> {
         let given = blake3::hash(given.as_bytes());
         let (write, read) = (given == self.write, given == self.read);
         match (write, read) {
@@ -126,26 +127,26 @@ impl Tokens {
 ///
 /// # Errors
 /// The file cannot be read or made, can be read by others, or has no token.
-pub fn is_persons(state: &Path, given: &str) -> Result<bool, TokenError> {
+pub fn is_person_token(state: &Path, given: &str) -> Result<bool, TokenError> {
     let path = state.join(PERSON_TOKEN);
     if !state.is_dir() {
         return Ok(false);
     }
     if fs::symlink_metadata(&path).is_err() {
-        keep(&path, Existing::Stays).map_err(|error| system(&path, error))?;
+        write_token(&path, ExistingToken::Stays).map_err(|error| system_error(&path, error))?;
     }
-    let kept = read(&path)?;
+    let kept = read_token(&path)?;
     Ok(blake3::hash(given.trim().as_bytes()) == blake3::hash(kept.as_bytes()))
 }
 
-fn system(path: &Path, error: io::Error) -> TokenError {
+fn system_error(path: &Path, error: io::Error) -> TokenError {
     let path = path.to_owned();
     TokenError::System { path, error }
 }
 
 /// Reads the token of a file.
-fn read(path: &Path) -> Result<String, TokenError> {
-    let failed = |error| system(path, error);
+fn read_token(path: &Path) -> Result<String, TokenError> {
+    let failed = |error| system_error(path, error);
     // Without the last of these flags, opening a pipe would block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -160,10 +161,12 @@ fn read(path: &Path) -> Result<String, TokenError> {
         return Err(TokenError::Open(path.to_owned()));
     }
     let mut text = String::new();
-    file.take(MOST).read_to_string(&mut text).map_err(failed)?;
+    file.take(MAX_TOKEN_FILE_BYTES)
+        .read_to_string(&mut text)
+        .map_err(failed)?;
     let token = text.trim();
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());
-    if token.len() < LEAST || !is_plain {
+    if token.len() < MIN_TOKEN_LENGTH || !is_plain {
         return Err(TokenError::Unusable(path.to_owned()));
     }
     Ok(token.to_owned())
@@ -171,15 +174,15 @@ fn read(path: &Path) -> Result<String, TokenError> {
 
 /// The treatment of an existing token.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Existing {
+enum ExistingToken {
     Stays,
     Goes,
 }
 
 /// Writes a new token. The file gets its name when it is complete, so that no process reads a part of it.
-fn keep(path: &Path, existing: Existing) -> io::Result<()> {
-    let token = random()?;
-    let temporary = path.with_extension(format!("new-{}", &random()?[..16]));
+fn write_token(path: &Path, existing: ExistingToken) -> io::Result<()> {
+    let token = random_token()?;
+    let temporary = path.with_extension(format!("new-{}", &random_token()?[..16]));
     // For file systems without hard links.
     let moved = || {
         let flags = rustix::fs::RenameFlags::NOREPLACE;
@@ -195,9 +198,9 @@ fn keep(path: &Path, existing: Existing) -> io::Result<()> {
         file.write_all(format!("{token}\n").as_bytes())?;
         file.sync_all()?;
         match existing {
-            Existing::Goes => fs::rename(&temporary, path),
+            ExistingToken::Goes => fs::rename(&temporary, path),
             // Another process may have made one meanwhile; neither a link nor such a move replaces it.
-            Existing::Stays => match fs::hard_link(&temporary, path).or_else(|_| moved()) {
+            ExistingToken::Stays => match fs::hard_link(&temporary, path).or_else(|_| moved()) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
                 named => named,
             },
@@ -208,7 +211,7 @@ fn keep(path: &Path, existing: Existing) -> io::Result<()> {
 }
 
 /// Returns 256 random bits as text.
-fn random() -> io::Result<String> {
+fn random_token() -> io::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(blake3::Hash::from(bytes).to_hex().to_string())
@@ -218,30 +221,30 @@ fn random() -> io::Result<String> {
 mod tests {
     use super::*;
 
-    fn text(folder: &Path, name: &str) -> String {
+    fn read_token_file(folder: &Path, name: &str) -> String {
         fs::read_to_string(folder.join(name)).expect("read")
     }
 
     #[test]
-    fn tokens_are_made_once_and_open_what_they_are_for() {
+    fn tokens_are_created_once_and_grant_their_access() {
         let folder = tempfile::tempdir().expect("a folder");
         let first = Tokens::load(folder.path()).expect("made");
         let (write, read) = (
-            text(folder.path(), WRITE_TOKEN),
-            text(folder.path(), READ_TOKEN),
+            read_token_file(folder.path(), WRITE_TOKEN),
+            read_token_file(folder.path(), READ_TOKEN),
         );
-        assert_eq!(first.kind(write.trim()), Some(TokenKind::Write));
-        assert_eq!(first.kind(read.trim()), Some(TokenKind::Read));
+        assert_eq!(first.token_kind(write.trim()), Some(TokenKind::Write));
+        assert_eq!(first.token_kind(read.trim()), Some(TokenKind::Read));
         for wrong in ["", "x", &write, &write.trim()[1..], &write.to_uppercase()] {
-            assert_eq!(first.kind(wrong), None, "{wrong:?}");
+            assert_eq!(first.token_kind(wrong), None, "{wrong:?}");
         }
         let again = Tokens::load(folder.path()).expect("read");
-        assert_eq!(again.kind(write.trim()), Some(TokenKind::Write));
-        let person = text(folder.path(), PERSON_TOKEN);
-        assert_eq!(first.kind(person.trim()), None, "it opens no tool");
-        assert!(is_persons(folder.path(), &person).expect("read"));
-        assert!(!is_persons(folder.path(), &write).expect("read"));
-        assert!(!is_persons(folder.path(), "").expect("read"));
+        assert_eq!(again.token_kind(write.trim()), Some(TokenKind::Write));
+        let person = read_token_file(folder.path(), PERSON_TOKEN);
+        assert_eq!(first.token_kind(person.trim()), None, "it opens no tool");
+        assert!(is_person_token(folder.path(), &person).expect("read"));
+        assert!(!is_person_token(folder.path(), &write).expect("read"));
+        assert!(!is_person_token(folder.path(), "").expect("read"));
         for name in [WRITE_TOKEN, READ_TOKEN, PERSON_TOKEN] {
             let mode = fs::metadata(folder.path().join(name))
                 .expect("there")
@@ -252,17 +255,17 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
 
         let new = Tokens::renew(folder.path()).expect("made");
-        assert_eq!(new.kind(write.trim()), None);
-        assert_eq!(new.kind(read.trim()), None);
-        assert!(!is_persons(folder.path(), &person).expect("read"));
+        assert_eq!(new.token_kind(write.trim()), None);
+        assert_eq!(new.token_kind(read.trim()), None);
+        assert!(!is_person_token(folder.path(), &person).expect("read"));
         assert_eq!(
-            new.kind(text(folder.path(), READ_TOKEN).trim()),
+            new.token_kind(read_token_file(folder.path(), READ_TOKEN).trim()),
             Some(TokenKind::Read)
         );
     }
 
     #[test]
-    fn a_file_that_others_can_read_or_without_a_token_is_refused() {
+    fn refuses_readable_or_empty_token_files() {
         let folder = tempfile::tempdir().expect("a folder");
         Tokens::load(folder.path()).expect("made");
         let path = folder.path().join(READ_TOKEN);
@@ -288,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_ones_own_is_refused_and_replaced_by_new_tokens() {
+    fn refuses_foreign_files_and_replaces_them_on_renewal() {
         let folder = tempfile::tempdir().expect("a folder");
         Tokens::load(folder.path()).expect("made");
         let (path, other) = (folder.path().join(READ_TOKEN), folder.path().join("other"));

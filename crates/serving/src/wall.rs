@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 /// The confinement of this process by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wall {
+pub enum Confinement {
     /// Writing outside is refused; the number is the version of the Landlock interface.
     Stands(u32),
     /// This kernel, or its configuration, has no Landlock.
     Absent,
 }
 
-impl Wall {
+impl Confinement {
     /// Returns the confinement as text for people.
     pub fn describe(self) -> String {
         match self {
@@ -28,7 +28,7 @@ impl Wall {
     }
 
     /// Returns the version of the Landlock interface, for programs; none if the process is not confined.
-    pub fn level(self) -> Option<u32> {
+    pub fn landlock_version(self) -> Option<u32> {
         match self {
             Self::Stands(level) => Some(level),
             Self::Absent => None,
@@ -47,7 +47,7 @@ pub struct WritableFolders {
 
 /// The processes that a confined one may send signals to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signals {
+pub(crate) enum SignalScope {
     /// All processes of the same user, as without confinement.
     Anywhere,
     /// Only processes that it started itself, if the kernel supports that.
@@ -55,29 +55,29 @@ pub(crate) enum Signals {
 }
 
 /// Confines this thread and everything that it starts from now on; returns whether that was possible.
-pub fn raise(writable: &WritableFolders) -> Wall {
-    confine(writable, Signals::Anywhere)
+pub fn confine_thread(writable: &WritableFolders) -> Confinement {
+    confine(writable, SignalScope::Anywhere)
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) fn confine(writable: &WritableFolders, signals: Signals) -> Wall {
+pub(crate) fn confine(writable: &WritableFolders, signals: SignalScope) -> Confinement {
     use std::os::unix::fs::DirBuilderExt as _;
-    raise_with(writable, signals, &|folder| {
+    confine_and_create(writable, signals, &|folder| {
         // If this fails, the first write reports why, as it does without confinement.
         let _ = std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(folder);
     })
-    .unwrap_or(Wall::Absent)
+    .unwrap_or(Confinement::Absent)
 }
 
 #[cfg(target_os = "linux")]
-fn raise_with(
+fn confine_and_create(
     writable: &WritableFolders,
-    signals: Signals,
+    signals: SignalScope,
     make: &dyn Fn(&std::path::Path),
-) -> Result<Wall, landlock::RulesetError> {
+) -> Result<Confinement, landlock::RulesetError> {
     use landlock::{
         ABI, AccessFs, CompatLevel, Compatible as _, LandlockStatus, Ruleset, RulesetAttr as _,
         RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
@@ -92,7 +92,7 @@ fn raise_with(
         .handle_access(AccessFs::Refer)?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(writing)?;
-    if signals == Signals::OwnProcesses {
+    if signals == SignalScope::OwnProcesses {
         rules = rules.scope(Scope::Signal | Scope::AbstractUnixSocket)?;
     }
     let rules = rules.create()?;
@@ -110,16 +110,18 @@ fn raise_with(
         .add_rules(path_beneath_rules(open, writing))?
         .restrict_self()?;
     Ok(match (status.ruleset, status.landlock) {
-        (RulesetStatus::NotEnforced, _) => Wall::Absent,
-        (_, LandlockStatus::Available { effective_abi, .. }) => Wall::Stands(effective_abi as u32),
-        _ => Wall::Absent,
+        (RulesetStatus::NotEnforced, _) => Confinement::Absent,
+        (_, LandlockStatus::Available { effective_abi, .. }) => {
+            Confinement::Stands(effective_abi as u32)
+        }
+        _ => Confinement::Absent,
     })
 }
 
 /// Returns that confinement is absent: no other system has Landlock.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn confine(_: &WritableFolders, _: Signals) -> Wall {
-    Wall::Absent
+pub(crate) fn confine(_: &WritableFolders, _: SignalScope) -> Confinement {
+    Confinement::Absent
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -132,11 +134,11 @@ mod tests {
 
     use super::*;
 
-    const PLACE: &str = "LANCET_TEST_BEHIND_THE_WALL";
+    const TEST_FOLDER: &str = "LANCET_TEST_BEHIND_THE_WALL";
 
     /// The confinement is permanent, so the test runs in a separate process: this program started again.
     #[test]
-    fn the_kernel_refuses_every_write_outside() {
+    fn confined_process_cannot_write_outside() {
         let place = tempfile::tempdir().expect("a folder");
         for folder in ["root", "root/sub", "outside"] {
             fs::create_dir(place.path().join(folder)).expect("made");
@@ -146,7 +148,7 @@ mod tests {
         }
         let output = Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", "wall::tests::behind_the_wall", "--nocapture"])
-            .env(PLACE, place.path())
+            .env(TEST_FOLDER, place.path())
             .output()
             .expect("started");
         let words = String::from_utf8_lossy(&output.stdout).into_owned()
@@ -160,15 +162,15 @@ mod tests {
 
     #[test]
     fn behind_the_wall() {
-        let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else {
+        let Some(place) = std::env::var_os(TEST_FOLDER).map(PathBuf::from) else {
             return;
         };
         // A separate thread is confined, so that the test runner's threads can still write anywhere.
-        let walled = std::thread::spawn(move || try_everything(&place));
+        let walled = std::thread::spawn(move || check_allowed_and_refused_writes(&place));
         walled.join().expect("as it should be");
     }
 
-    fn try_everything(place: &Path) {
+    fn check_allowed_and_refused_writes(place: &Path) {
         let (root, outside) = (place.join("root"), place.join("outside"));
         let (a, o) = (root.join("a"), outside.join("o"));
         let made = place.join("state/deep");
@@ -177,7 +179,7 @@ mod tests {
             folders: vec![root.clone(), place.join("not there")],
             made: vec![made.clone()],
         };
-        let Wall::Stands(level) = raise(&writable) else {
+        let Confinement::Stands(level) = confine_thread(&writable) else {
             println!("skipped: no Landlock here");
             return;
         };

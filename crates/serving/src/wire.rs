@@ -12,10 +12,10 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 
-use crate::programs::{Launch, Streams};
+use crate::programs::{LaunchRequest, Streams};
 
 /// The longest message, in bytes.
-const LONGEST: usize = 64 * 1024;
+const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
 /// One end of a socket pair.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(crate) enum Report {
 }
 
 /// Returns the two ends of a socket pair, which child processes do not inherit.
-pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+pub(crate) fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(
         AddressFamily::UNIX,
         SocketType::SEQPACKET,
@@ -61,10 +61,14 @@ impl Connection {
 
     /// Sends a request to the launcher. Returns the connection on which the launcher reports about the program; the
     /// launcher ends the program when this connection is closed.
-    pub(crate) fn request(&self, launch: &Launch, streams: Streams) -> io::Result<Connection> {
-        let (ours, its) = pair()?;
-        let message = encode(launch);
-        if message.len() > LONGEST {
+    pub(crate) fn request(
+        &self,
+        launch: &LaunchRequest,
+        streams: Streams,
+    ) -> io::Result<Connection> {
+        let (ours, its) = socket_pair()?;
+        let message = encode_request(launch);
+        if message.len() > MAX_MESSAGE_BYTES {
             return Err(io::ErrorKind::ArgumentListTooLong.into());
         }
         let files = [
@@ -87,14 +91,14 @@ impl Connection {
 
     /// Receives the next request and the connection to report on; none when the other end is closed. A malformed
     /// request is skipped; its sender gets an error, because the connection for the report is closed.
-    pub(crate) fn next(&self) -> io::Result<Option<(Launch, Streams, Connection)>> {
+    pub(crate) fn next_request(&self) -> io::Result<Option<(LaunchRequest, Streams, Connection)>> {
         loop {
-            let (message, files) = self.receive()?;
+            let (message, files) = self.receive_message()?;
             if message.is_empty() {
                 return Ok(None);
             }
             if let Ok([input, output, error, report]) = <[OwnedFd; 4]>::try_from(files)
-                && let Some(launch) = decode(&message)
+                && let Some(launch) = decode_request(&message)
             {
                 let streams = Streams {
                     input,
@@ -107,7 +111,7 @@ impl Connection {
     }
 
     /// Sends a report.
-    pub(crate) fn tell(&self, report: Report) -> io::Result<()> {
+    pub(crate) fn send_report(&self, report: Report) -> io::Result<()> {
         let message = match report {
             Report::Started => "started 0".to_owned(),
             Report::Ended(status) => format!("ended {status}"),
@@ -123,8 +127,8 @@ impl Connection {
     }
 
     /// Waits for the next report.
-    pub(crate) fn hear(&self) -> io::Result<Report> {
-        let (message, _) = self.receive()?;
+    pub(crate) fn receive_report(&self) -> io::Result<Report> {
+        let (message, _) = self.receive_message()?;
         let text = String::from_utf8_lossy(&message);
         let told = text
             .split_once(' ')
@@ -140,8 +144,8 @@ impl Connection {
         }
     }
 
-    fn receive(&self) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
-        let mut bytes = vec![0; LONGEST];
+    fn receive_message(&self) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
+        let mut bytes = vec![0; MAX_MESSAGE_BYTES];
         let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut beside = RecvAncillaryBuffer::new(&mut room);
         let received = rustix::io::retry_on_intr(|| {
@@ -160,21 +164,21 @@ impl Connection {
 }
 
 /// Encodes a request as fields that end with NUL, which no path can contain: the kind, and the fields of that kind.
-fn encode(launch: &Launch) -> Vec<u8> {
+fn encode_request(launch: &LaunchRequest) -> Vec<u8> {
     let fields: Vec<OsString> = match launch {
-        Launch::Editor { file, line } => {
+        LaunchRequest::Editor { file, line } => {
             vec!["editor".into(), file.into(), line.to_string().into()]
         }
-        Launch::Pager => vec!["pager".into()],
-        Launch::Notify => vec!["notify".into()],
-        Launch::Converter { pattern, name } => {
+        LaunchRequest::Pager => vec!["pager".into()],
+        LaunchRequest::Notify => vec!["notify".into()],
+        LaunchRequest::Converter { pattern, name } => {
             vec!["converter".into(), pattern.into(), name.clone()]
         }
-        Launch::Hook { entry } => vec!["hook".into(), entry.into()],
-        Launch::Formatter { entry, path } => {
+        LaunchRequest::Hook { entry } => vec!["hook".into(), entry.into()],
+        LaunchRequest::Formatter { entry, path } => {
             vec!["formatter".into(), entry.into(), path.into()]
         }
-        Launch::Server { name, folder } => {
+        LaunchRequest::Server { name, folder } => {
             vec!["server".into(), name.into(), folder.into()]
         }
     };
@@ -186,31 +190,31 @@ fn encode(launch: &Launch) -> Vec<u8> {
     message
 }
 
-fn decode(message: &[u8]) -> Option<Launch> {
+fn decode_request(message: &[u8]) -> Option<LaunchRequest> {
     let fields: Vec<&[u8]> = message
         .strip_suffix(&[0])?
         .split(|&byte| byte == 0)
         .collect();
     let text = |field: &[u8]| String::from_utf8(field.to_vec()).ok();
     match *fields.as_slice() {
-        [b"editor", file, line] => Some(Launch::Editor {
+        [b"editor", file, line] => Some(LaunchRequest::Editor {
             file: OsStr::from_bytes(file).into(),
             line: text(line)?.parse().ok()?,
         }),
-        [b"pager"] => Some(Launch::Pager),
-        [b"notify"] => Some(Launch::Notify),
-        [b"converter", pattern, name] => Some(Launch::Converter {
+        [b"pager"] => Some(LaunchRequest::Pager),
+        [b"notify"] => Some(LaunchRequest::Notify),
+        [b"converter", pattern, name] => Some(LaunchRequest::Converter {
             pattern: text(pattern)?,
             name: OsString::from_vec(name.to_vec()),
         }),
-        [b"hook", entry] => Some(Launch::Hook {
+        [b"hook", entry] => Some(LaunchRequest::Hook {
             entry: text(entry)?,
         }),
-        [b"formatter", entry, path] => Some(Launch::Formatter {
+        [b"formatter", entry, path] => Some(LaunchRequest::Formatter {
             entry: text(entry)?,
             path: OsStr::from_bytes(path).into(),
         }),
-        [b"server", name, folder] => Some(Launch::Server {
+        [b"server", name, folder] => Some(LaunchRequest::Server {
             name: text(name)?,
             folder: OsStr::from_bytes(folder).into(),
         }),
@@ -223,30 +227,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_read_as_it_was_written() {
+    fn requests_round_trip() {
         let requests = [
-            Launch::Editor {
+            LaunchRequest::Editor {
                 file: "/d/a b\n".into(),
                 line: 7,
             },
-            Launch::Pager,
-            Launch::Notify,
-            Launch::Converter {
+            LaunchRequest::Pager,
+            LaunchRequest::Notify,
+            LaunchRequest::Converter {
                 pattern: "*.docx".into(),
                 name: OsString::from_vec(b"a\xff.docx".to_vec()),
             },
-            Launch::Hook { entry: "8f".into() },
-            Launch::Formatter {
+            LaunchRequest::Hook { entry: "8f".into() },
+            LaunchRequest::Formatter {
                 entry: "7f".into(),
                 path: "/d/a b.py".into(),
             },
-            Launch::Server {
+            LaunchRequest::Server {
                 name: "ruff".into(),
                 folder: "/d/e f".into(),
             },
         ];
         for asked in requests {
-            assert_eq!(decode(&encode(&asked)), Some(asked));
+            assert_eq!(decode_request(&encode_request(&asked)), Some(asked));
         }
         for wrong in [
             &b""[..],
@@ -256,7 +260,7 @@ mod tests {
             b"editor\0/a\0x\0",
             b"converter\0\xff\0a\0",
         ] {
-            assert_eq!(decode(wrong), None);
+            assert_eq!(decode_request(wrong), None);
         }
     }
 }

@@ -7,21 +7,21 @@ use lancet_formats::convert::Converter;
 use lancet_text::Encoding;
 
 use super::by_path::PathRule;
-use super::commands::{MUST_BEGIN, is_command};
-use super::error::{SettingsError, position};
+use super::commands::{REQUIRED_COMMAND_FORM, is_command};
+use super::error::{SettingsError, line_and_column};
 use super::flaw::{self, SettingsFlaw};
-use super::keys::{Field, Project};
-use super::parse::{FoundKey, Given};
-use super::pattern_rule::rule;
+use super::keys::{ProjectPermission, SettingsField};
+use super::parse::{FoundKey, ParsedValue};
+use super::pattern_rule::pattern_rule;
 use super::permissions;
 use super::tables;
 use super::values::{Asker, Mode, Strategy, ToolPreset};
-use super::{ClientLimit, Ignored, Layer, Origin, Settings};
-use lancet_model::closest::closest;
+use super::{ClientLimit, IgnoredLine, Layer, Origin, Settings};
+use lancet_model::closest::find_closest;
 use lancet_model::tool_names::TOOL_NAMES;
 
 /// The encoding names that a misspelt one is compared with; many more are accepted.
-const USUAL_ENCODINGS: &[&str] = &[
+const COMMON_ENCODINGS: &[&str] = &[
     "utf-8",
     "utf-8-bom",
     "utf-16le",
@@ -43,15 +43,15 @@ const USUAL_ENCODINGS: &[&str] = &[
 ];
 
 /// The default in force if the settings leave a number to the host: the lowest that any host uses.
-const LOWEST_DEFAULT: u64 = 32_000;
+const LOWEST_HOST_DEFAULT: u64 = 32_000;
 
-pub(super) fn apply(
+pub(super) fn apply_key(
     settings: &mut Settings,
     layer: &Layer,
     mut found: FoundKey,
     host_tools: &[&str],
 ) {
-    let effect = flaw::of_key(found.key.name);
+    let effect = flaw::key_effect(found.key.name);
     let mut note = |error: SettingsError| {
         settings.flaws.push(SettingsFlaw {
             error,
@@ -59,21 +59,21 @@ pub(super) fn apply(
             effect,
         });
     };
-    if permissions::is_list(found.key.form)
-        && let Given::Words(words) = &mut found.given
+    if permissions::is_permission_list(found.key.form)
+        && let ParsedValue::Words(words) = &mut found.given
     {
         // The other rules of a list count even if one cannot be parsed.
         words.retain(|word| {
-            let checked = permissions::check(layer, found.key.name, found.key.form, word);
+            let checked = permissions::check_entry(layer, found.key.name, found.key.form, word);
             checked.map_err(&mut note).is_ok()
         });
-    } else if let Err(error) = check(layer, &found, host_tools) {
+    } else if let Err(error) = check_value(layer, &found, host_tools) {
         return note(error);
     }
     if !may_set(settings, layer.origin, &found) {
-        let (line, _) = position(&layer.text, found.key_at);
+        let (line, _) = line_and_column(&layer.text, found.key_at);
         let key = found.key.name.to_owned();
-        settings.ignored.push(Ignored {
+        settings.ignored.push(IgnoredLine {
             path: PathBuf::from(&layer.path),
             line,
             key,
@@ -81,7 +81,7 @@ pub(super) fn apply(
         return;
     }
     let name = found.key.name;
-    match put(settings, layer, found) {
+    match set_value(settings, layer, found) {
         Ok(()) => {
             settings.origins.insert(name, layer.origin);
         }
@@ -97,20 +97,20 @@ pub(super) fn apply(
 fn may_set(settings: &Settings, origin: Origin, found: &FoundKey) -> bool {
     match (origin, found.key.project) {
         (Origin::BuiltIn | Origin::User | Origin::CommandLine, _) => true,
-        (_, Project::UserOnly) => false,
+        (_, ProjectPermission::UserOnly) => false,
         (Origin::TrustedProject, _) => true,
-        (Origin::Project, Project::Sets) => true,
-        (Origin::Project, Project::SetsOnly(only)) => {
+        (Origin::Project, ProjectPermission::Sets) => true,
+        (Origin::Project, ProjectPermission::SetsOnly(only)) => {
             let word = match found.given {
-                Given::Word(word) => word,
-                Given::Switch(true) => "true",
+                ParsedValue::Word(word) => word,
+                ParsedValue::Switch(true) => "true",
                 _ => return false,
             };
             word == only
         }
-        (Origin::Project, Project::StricterMode) => {
+        (Origin::Project, ProjectPermission::StricterMode) => {
             let wanted = match found.given {
-                Given::Word(word) => Mode::from_word(word),
+                ParsedValue::Word(word) => Mode::from_word(word),
                 _ => None,
             };
             match wanted {
@@ -119,24 +119,24 @@ fn may_set(settings: &Settings, origin: Origin, found: &FoundKey) -> bool {
                 _ => false,
             }
         }
-        (Origin::Project, Project::Lowers) => {
+        (Origin::Project, ProjectPermission::Lowers) => {
             let in_force = match found.key.field {
-                Field::Number { get, .. } => get(settings).unwrap_or(LOWEST_DEFAULT),
+                SettingsField::Number { get, .. } => get(settings).unwrap_or(LOWEST_HOST_DEFAULT),
                 _ => 0,
             };
-            matches!(found.given, Given::Number(number) if number <= in_force)
+            matches!(found.given, ParsedValue::Number(number) if number <= in_force)
         }
-        (Origin::Project, Project::Ignored) => false,
+        (Origin::Project, ProjectPermission::Ignored) => false,
     }
 }
 
-fn check(layer: &Layer, found: &FoundKey, host_tools: &[&str]) -> Result<(), SettingsError> {
+fn check_value(layer: &Layer, found: &FoundKey, host_tools: &[&str]) -> Result<(), SettingsError> {
     match (found.key.name, &found.given) {
-        ("tools", Given::Words(words)) if words.is_empty() => {
+        ("tools", ParsedValue::Words(words)) if words.is_empty() => {
             let message = "tools names no tool; leave it out for the default ones".to_owned();
             return Err(SettingsError::at(layer, found.value_at, message));
         }
-        ("tools", Given::Words(words)) => {
+        ("tools", ParsedValue::Words(words)) => {
             let own = TOOL_NAMES.iter().map(|tool| tool.name);
             let known: Vec<&str> = own
                 .chain(host_tools.iter().copied())
@@ -147,27 +147,27 @@ fn check(layer: &Layer, found: &FoundKey, host_tools: &[&str]) -> Result<(), Set
                 if !known.contains(&name) {
                     let message = format!("there is no tool {name:?}");
                     return Err(SettingsError::at(layer, *at, message)
-                        .suggesting(closest(name, known.iter().copied())));
+                        .with_suggestion(find_closest(name, known.iter().copied())));
                 }
             }
         }
-        ("ask.by", Given::Words(words)) => {
+        ("ask.by", ParsedValue::Words(words)) => {
             for (word, at) in words {
                 if Asker::from_word(word).is_none() {
                     let message = format!("{word:?} is no way to ask a person");
-                    let meant = closest(word, Asker::WORDS.iter().copied());
-                    return Err(SettingsError::at(layer, *at, message).suggesting(meant));
+                    let meant = find_closest(word, Asker::WORDS.iter().copied());
+                    return Err(SettingsError::at(layer, *at, message).with_suggestion(meant));
                 }
             }
         }
-        ("ask.notify", Given::Words(words)) => {
+        ("ask.notify", ParsedValue::Words(words)) => {
             let command: Vec<String> = words.iter().map(|(word, _)| word.clone()).collect();
             if !is_command(&command) {
-                let message = format!("ask.notify {MUST_BEGIN}");
+                let message = format!("ask.notify {REQUIRED_COMMAND_FORM}");
                 return Err(SettingsError::at(layer, found.value_at, message));
             }
         }
-        ("abbreviations", Given::Pair(short, long)) if short.is_empty() || short == long => {
+        ("abbreviations", ParsedValue::Pair(short, long)) if short.is_empty() || short == long => {
             let message =
                 format!("the abbreviation {short:?} must expand to a different, longer text");
             return Err(SettingsError::at(layer, found.key_at, message));
@@ -177,71 +177,73 @@ fn check(layer: &Layer, found: &FoundKey, host_tools: &[&str]) -> Result<(), Set
     Ok(())
 }
 
-fn put(settings: &mut Settings, layer: &Layer, found: FoundKey) -> Result<(), SettingsError> {
+fn set_value(settings: &mut Settings, layer: &Layer, found: FoundKey) -> Result<(), SettingsError> {
     match (found.key.field, &found.given) {
-        (Field::Word { set, .. }, Given::Word(word)) => set(settings, word),
-        (Field::Number { set, .. }, Given::Number(number)) => set(settings, *number),
-        (Field::Switch { set, .. }, Given::Switch(switch)) => set(settings, *switch),
-        _ => return put_several(settings, layer, found),
+        (SettingsField::Word { set, .. }, ParsedValue::Word(word)) => set(settings, word),
+        (SettingsField::Number { set, .. }, ParsedValue::Number(number)) => set(settings, *number),
+        (SettingsField::Switch { set, .. }, ParsedValue::Switch(switch)) => set(settings, *switch),
+        _ => return set_list_or_table(settings, layer, found),
     }
     Ok(())
 }
 
 /// Applies a list or an entry of a table.
-fn put_several(
+fn set_list_or_table(
     settings: &mut Settings,
     layer: &Layer,
     found: FoundKey,
 ) -> Result<(), SettingsError> {
     match (found.key.name, found.given) {
-        ("tools", Given::Words(words)) => {
+        ("tools", ParsedValue::Words(words)) => {
             settings.tools = Some(words.into_iter().map(|(word, _)| word).collect())
         }
-        ("ask.by", Given::Words(words)) => {
+        ("ask.by", ParsedValue::Words(words)) => {
             let askers = words.iter().filter_map(|(word, _)| Asker::from_word(word));
             settings.ask.by = askers.collect();
         }
-        ("ask.notify", Given::Words(words)) => {
+        ("ask.notify", ParsedValue::Words(words)) => {
             settings.ask.notify = words.into_iter().map(|(word, _)| word).collect();
         }
-        ("checkpoint.include", Given::Words(words)) => {
-            let rules = patterns(layer, found.key.name, words)?;
+        ("checkpoint.include", ParsedValue::Words(words)) => {
+            let rules = pattern_rules(layer, found.key.name, words)?;
             settings.checkpoint.include.0.extend(rules);
         }
-        ("checkpoint.exclude", Given::Words(words)) => {
-            let rules = patterns(layer, found.key.name, words)?;
+        ("checkpoint.exclude", ParsedValue::Words(words)) => {
+            let rules = pattern_rules(layer, found.key.name, words)?;
             settings.checkpoint.exclude.0.extend(rules);
         }
-        (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
-            permissions::put(settings, layer, name, words);
+        (name, ParsedValue::Words(words)) if permissions::is_permission_list(found.key.form) => {
+            permissions::add_entries(settings, layer, name, words);
         }
-        ("read.clients", Given::Entry(name, number)) => {
+        ("read.clients", ParsedValue::Entry(name, number)) => {
             settings.read.clients.retain(|client| client.name != name);
             settings.read.clients.push(ClientLimit {
                 name,
-                most_bytes: size(number),
+                most_bytes: to_usize(number),
             });
         }
-        ("read.converters", Given::List(pattern, command)) => {
+        ("read.converters", ParsedValue::List(pattern, command)) => {
             let rule = converter_rule(layer, found.key_at, found.value_at, pattern, command)?;
             settings.converters.push(rule);
         }
-        ("language.server", Given::Server(entry)) => {
+        ("language.server", ParsedValue::Server(entry)) => {
             settings.servers.push((*entry, layer.origin));
         }
-        ("format", Given::Program(entry)) => {
-            settings.formatters.extend(tables::formatter(layer, entry)?);
+        ("format", ParsedValue::Program(entry)) => {
+            settings
+                .formatters
+                .extend(tables::formatter_rules(layer, entry)?);
         }
-        ("hooks", Given::Hook(entry)) => settings.hooks.push(entry.with_layer(layer.origin)),
-        ("write.strategy", Given::Pair(pattern, word)) => {
+        ("hooks", ParsedValue::Hook(entry)) => settings.hooks.push(entry.with_layer(layer.origin)),
+        ("write.strategy", ParsedValue::Pair(pattern, word)) => {
             let rule = strategy_rule(layer, found.key_at, found.value_at, pattern, word)?;
             settings.strategies.push(rule);
         }
-        ("encoding", Given::Pair(pattern, label)) => {
+        ("encoding", ParsedValue::Pair(pattern, label)) => {
             let rule = encoding_rule(layer, found.key_at, found.value_at, pattern, label)?;
             settings.encodings.push(rule);
         }
-        ("abbreviations", Given::Pair(short, long)) => {
+        ("abbreviations", ParsedValue::Pair(short, long)) => {
             settings.abbreviations.retain(|(known, _)| *known != short);
             settings.abbreviations.push((short, long));
         }
@@ -259,7 +261,7 @@ fn put_several(
 }
 
 /// Returns the rules of a list of file patterns.
-fn patterns(
+fn pattern_rules(
     layer: &Layer,
     key: &str,
     words: Vec<(String, usize)>,
@@ -283,9 +285,9 @@ fn encoding_rule(
     let Some(encoding) = Encoding::for_label(&label) else {
         let shown: String = label.chars().take(60).collect();
         let error = SettingsError::at(layer, value_at, format!("there is no encoding {shown:?}"));
-        return Err(error.suggesting(closest(&label, USUAL_ENCODINGS.iter().copied())));
+        return Err(error.with_suggestion(find_closest(&label, COMMON_ENCODINGS.iter().copied())));
     };
-    rule(layer, key_at, "encoding", pattern, label, encoding)
+    pattern_rule(layer, key_at, "encoding", pattern, label, encoding)
 }
 
 fn strategy_rule(
@@ -298,9 +300,9 @@ fn strategy_rule(
     let Some(strategy) = Strategy::from_word(&word) else {
         let shown: String = word.chars().take(60).collect();
         let error = SettingsError::at(layer, value_at, format!("there is no strategy {shown:?}"));
-        return Err(error.suggesting(closest(&word, Strategy::WORDS.iter().copied())));
+        return Err(error.with_suggestion(find_closest(&word, Strategy::WORDS.iter().copied())));
     };
-    rule(layer, key_at, "write.strategy", pattern, word, strategy)
+    pattern_rule(layer, key_at, "write.strategy", pattern, word, strategy)
 }
 
 fn converter_rule(
@@ -311,7 +313,7 @@ fn converter_rule(
     command: Vec<String>,
 ) -> Result<PathRule<Converter>, SettingsError> {
     if !is_command(&command) {
-        let message = format!("read.converters.{pattern:?} {MUST_BEGIN}");
+        let message = format!("read.converters.{pattern:?} {REQUIRED_COMMAND_FORM}");
         return Err(SettingsError::at(layer, value_at, message));
     }
     let word = format!("{command:?}");
@@ -319,9 +321,9 @@ fn converter_rule(
         pattern: pattern.clone(),
         command,
     };
-    rule(layer, key_at, "read.converters", pattern, word, entry)
+    pattern_rule(layer, key_at, "read.converters", pattern, word, entry)
 }
 
-fn size(number: u64) -> usize {
+fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

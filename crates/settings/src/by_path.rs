@@ -28,7 +28,7 @@ impl<T> PathRule<T> {
         value: T,
         origin: Origin,
     ) -> Result<Self, String> {
-        let matcher = glob(&pattern)?;
+        let matcher = compile_glob(&pattern)?;
         let of_name = !pattern.contains('/');
         Ok(PathRule {
             pattern,
@@ -59,12 +59,12 @@ impl<T> PathRule<T> {
 }
 
 /// Finds the value for a file, named relative to its root.
-pub(super) fn decide<'a, T>(rules: &'a [PathRule<T>], relative: &Path) -> Option<&'a T> {
+pub(super) fn find_value<'a, T>(rules: &'a [PathRule<T>], relative: &Path) -> Option<&'a T> {
     let matching = rules.iter().rev().find(|rule| rule.matches(relative));
     matching.map(|rule| &rule.value)
 }
 
-fn glob(pattern: &str) -> Result<GlobMatcher, String> {
+fn compile_glob(pattern: &str) -> Result<GlobMatcher, String> {
     let rooted = pattern.strip_prefix('/').unwrap_or(pattern);
     if rooted.is_empty() || rooted.split('/').any(|part| part == "..") {
         return Err("it can never match".to_owned());

@@ -3,25 +3,26 @@
 
 use std::path::Path;
 
-use lancet_policy::{Access, Effect, Layer, LayeredRule, Rule};
+use lancet_policy::{Access, LayeredRule, Rule, RuleEffect, RuleLayer};
 use serde_json::Value;
 
 use super::values::Mode;
 
 /// The result of importing a settings file of Claude Code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClaudeSettings {
     /// The mode, if lancet has an equivalent.
     pub mode: Option<Mode>,
     /// The rules that were imported.
     pub rules: Vec<LayeredRule>,
     /// The entries that were not imported, each with the reason.
-    pub left: Vec<LeftOut>,
+    pub left: Vec<LeftOutEntry>,
 }
 
 /// An entry that could not be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct LeftOutEntry {
     /// The entry as it is in the file, such as `deny Bash(rm *)`.
     pub what: String,
     /// Why the entry was not imported.
@@ -73,7 +74,10 @@ const OTHER_NAMES: &[(&str, &str)] = &[("NotebookRead", "Read"), ("LS", "Glob")]
 ///
 /// # Errors
 /// The text is not a JSON object, or its permissions have another form.
-pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, ClaudeSettingsError> {
+pub fn import_claude_settings(
+    text: &str,
+    path: &Path,
+) -> Result<ClaudeSettings, ClaudeSettingsError> {
     let whole: Value = serde_json::from_str(text)
         .map_err(|error| ClaudeSettingsError::NotJson(error.to_string()))?;
     let whole = whole.as_object().ok_or(ClaudeSettingsError::NotAnObject)?;
@@ -86,30 +90,30 @@ pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, Claude
         .ok_or(ClaudeSettingsError::PermissionsNotAnObject)?;
     for (key, value) in permissions {
         let effect = match key.as_str() {
-            "allow" => Effect::Allow,
-            "ask" => Effect::Ask,
-            "deny" => Effect::Deny,
+            "allow" => RuleEffect::Allow,
+            "ask" => RuleEffect::Ask,
+            "deny" => RuleEffect::Deny,
             "defaultMode" => {
-                take_mode(&mut settings, value);
+                import_mode(&mut settings, value);
                 continue;
             }
             other => {
-                settings.leave(other, why_not(other));
+                settings.record_left_out(other, reason_for_ignored_key(other));
                 continue;
             }
         };
         let wrong = || ClaudeSettingsError::NotAList { key: key.clone() };
         for rule in value.as_array().ok_or_else(wrong)? {
             let rule = rule.as_str().ok_or_else(wrong)?;
-            match taken_over(effect, rule) {
+            match import_rule(effect, rule) {
                 Ok(rule) => settings.rules.push(LayeredRule {
                     effect,
                     rule,
-                    layer: Layer::CommandLine,
+                    layer: RuleLayer::CommandLine,
                     source: path.display().to_string(),
                     stands_for: None,
                 }),
-                Err(why) => settings.leave(&format!("{} {rule}", effect.as_str()), &why),
+                Err(why) => settings.record_left_out(&format!("{} {rule}", effect.as_str()), &why),
             }
         }
     }
@@ -117,22 +121,22 @@ pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, Claude
 }
 
 impl ClaudeSettings {
-    fn leave(&mut self, what: &str, why: &str) {
-        self.left.push(LeftOut {
+    fn record_left_out(&mut self, what: &str, why: &str) {
+        self.left.push(LeftOutEntry {
             what: what.to_owned(),
             why: why.to_owned(),
         });
     }
 }
 
-fn take_mode(settings: &mut ClaudeSettings, value: &Value) {
+fn import_mode(settings: &mut ClaudeSettings, value: &Value) {
     settings.mode = match value.as_str() {
         Some("default") => Some(Mode::Ask),
         Some("acceptEdits") => Some(Mode::AcceptEdits),
         Some("plan") => Some(Mode::Plan),
         Some("bypassPermissions") => Some(Mode::Bypass),
         _ => {
-            settings.leave(
+            settings.record_left_out(
                 &format!("defaultMode {value}"),
                 "there is no such mode here",
             );
@@ -141,20 +145,20 @@ fn take_mode(settings: &mut ClaudeSettings, value: &Value) {
     };
 }
 
-fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
+fn import_rule(effect: RuleEffect, text: &str) -> Result<Rule, String> {
     let (tool, rest) = match text.split_once('(') {
         Some((tool, rest)) => (tool, Some(rest)),
         None => (text, None),
     };
     let known = OTHER_NAMES.iter().find(|(other, _)| *other == tool);
     let tool = known.map_or(tool, |(_, own)| own);
-    match (effect, Access::of_tool(tool)) {
-        (_, None) => return Err(why_no_file(tool)),
+    match (effect, Access::for_tool(tool)) {
+        (_, None) => return Err(reason_for_unknown_tool(tool)),
         // In Claude Code such a rule saves a prompt; here it would open files that contain keys.
-        (Effect::Allow, Some(Access::Read)) => {
+        (RuleEffect::Allow, Some(Access::Read)) => {
             return Err("reading needs no permission here".to_owned());
         }
-        (Effect::Ask, Some(Access::Read)) => {
+        (RuleEffect::Ask, Some(Access::Read)) => {
             return Err("lancet does not ask about reading; deny it instead".to_owned());
         }
         _ => {}
@@ -162,7 +166,7 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
     let own = match rest {
         // In Claude Code `./x` means the one in the working folder. Without the dot the rule would cover every `x`,
         // which is acceptable for a deny rule but not for an allow rule.
-        Some(rest) if effect == Effect::Allow && rest.starts_with("./") => {
+        Some(rest) if effect == RuleEffect::Allow && rest.starts_with("./") => {
             format!("{tool}({}", &rest[1..])
         }
         Some(rest) => format!("{tool}({rest}"),
@@ -172,7 +176,7 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
 }
 
 /// Returns why a rule for a tool that lancet does not have is not imported.
-fn why_no_file(tool: &str) -> String {
+fn reason_for_unknown_tool(tool: &str) -> String {
     if tool.starts_with("mcp__") {
         return "it says which server's tools Claude Code may call, and nothing about files; Claude Code applies it itself".to_owned();
     }
@@ -184,7 +188,7 @@ fn why_no_file(tool: &str) -> String {
     "lancet has no such tool".to_owned()
 }
 
-fn why_not(key: &str) -> &'static str {
+fn reason_for_ignored_key(key: &str) -> &'static str {
     match key {
         "additionalDirectories" => "folders are given with --root and --read-root",
         "disableBypassPermissionsMode" => "the mode is chosen with --mode or in lancet's settings",
@@ -197,13 +201,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_about_files_are_taken_over_and_the_others_told_apart() {
+    fn imports_file_rules_and_gives_reasons_for_others() {
         let text = r#"{ "model": "x", "permissions": {
             "allow": ["Edit(src/**)", "Bash(npm test:*)", "Read(~/x)", "Write"],
             "ask": ["Write(//etc/**)", "WebFetch(domain:a.b)", "Read(x)"],
             "deny": ["Read(./.env)", "Edit(!x)", "LS(private)", "mcp__github"],
             "defaultMode": "acceptEdits", "additionalDirectories": ["../x"] } }"#;
-        let settings = claude_settings(text, Path::new("s.json")).expect("read");
+        let settings = import_claude_settings(text, Path::new("s.json")).expect("read");
         let rules: Vec<String> = settings.rules.iter().map(ToString::to_string).collect();
         assert_eq!(
             rules,
@@ -236,10 +240,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_about_a_host_tool_says_who_goes_by_it() {
+    fn explains_why_host_tool_rules_are_not_imported() {
         let text = r#"{ "permissions": { "deny": [
             "Bash(rm *)", "Bash", "mcp__lancet__Edit", "mcp__github", "mcp__x__y(z)", "WebFetch(domain:a.b)", "Reed(x)", "bash(x)", "" ] } }"#;
-        let settings = claude_settings(text, Path::new("s.json")).expect("read");
+        let settings = import_claude_settings(text, Path::new("s.json")).expect("read");
         assert!(settings.rules.is_empty(), "{:?}", settings.rules);
         let reasons: Vec<&str> = settings
             .left
@@ -262,10 +266,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_in_one_folder_is_not_allowed_in_all() {
+    fn permission_for_one_folder_is_not_extended_to_all() {
         let text =
             r#"{ "permissions": { "allow": ["Edit(./notes.md)"], "deny": ["Edit(./shut.md)"] } }"#;
-        let settings = claude_settings(text, Path::new("s.json")).expect("read");
+        let settings = import_claude_settings(text, Path::new("s.json")).expect("read");
         let rules: Vec<String> = settings.rules.iter().map(ToString::to_string).collect();
         assert_eq!(
             rules,
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn other_forms_are_errors() {
+    fn refuses_other_forms() {
         for text in [
             "[]",
             "{",
@@ -286,11 +290,11 @@ mod tests {
             r#"{"permissions": {"deny": [1]}}"#,
         ] {
             assert!(
-                claude_settings(text, Path::new("s.json")).is_err(),
+                import_claude_settings(text, Path::new("s.json")).is_err(),
                 "{text}"
             );
         }
-        let empty = claude_settings("{}", Path::new("s.json"));
+        let empty = import_claude_settings("{}", Path::new("s.json"));
         assert_eq!(empty, Ok(ClaudeSettings::default()));
     }
 }

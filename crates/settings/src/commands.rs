@@ -1,7 +1,7 @@
 //! The form of a settings list that names a program.
 
 /// The required form of a list that names a program, for an error message.
-pub(super) const MUST_BEGIN: &str =
+pub(super) const REQUIRED_COMMAND_FORM: &str =
     "must begin with a program: a name that is found in PATH, or an absolute path";
 
 /// Returns whether a list is a program that can be found, with its arguments.

@@ -23,7 +23,7 @@ pub struct SettingsError {
 
 impl SettingsError {
     pub(super) fn at(layer: &Layer, offset: usize, message: String) -> Self {
-        let (line, column) = position(&layer.text, offset);
+        let (line, column) = line_and_column(&layer.text, offset);
         SettingsError {
             path: layer.path.clone(),
             line,
@@ -33,7 +33,7 @@ impl SettingsError {
         }
     }
 
-    pub(super) fn suggesting(mut self, suggestion: Option<&str>) -> Self {
+    pub(super) fn with_suggestion(mut self, suggestion: Option<&str>) -> Self {
         self.suggestion = suggestion.map(str::to_owned);
         self
     }
@@ -59,7 +59,7 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 /// Converts a byte offset to line and character, both from 1.
-pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
+pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;

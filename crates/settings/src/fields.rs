@@ -3,10 +3,10 @@
 use toml_edit::{Item, TableLike};
 
 use super::Layer;
-use super::commands::{MUST_BEGIN, is_command};
+use super::commands::{REQUIRED_COMMAND_FORM, is_command};
 use super::error::SettingsError;
-use super::items::{describe, exact_texts};
-use lancet_model::closest::closest;
+use super::items::{describe_item, exact_texts};
+use lancet_model::closest::find_closest;
 
 /// One table of a list.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl<'t> ListedTable<'t> {
     }
 
     /// Returns the error for a missing field.
-    pub(super) fn lacks(&self, field: &str, example: &str) -> SettingsError {
+    pub(super) fn missing_field_error(&self, field: &str, example: &str) -> SettingsError {
         let message = format!(
             "[[{}]] needs {field}, for instance {field} = {example}",
             self.key
@@ -57,29 +57,33 @@ impl<'t> ListedTable<'t> {
 
 impl TableField<'_> {
     /// Returns the error for a value that should be something else.
-    pub(super) fn wrong(&self, wanted: &str) -> SettingsError {
+    pub(super) fn wrong_value_error(&self, wanted: &str) -> SettingsError {
         let (key, name) = (self.of.key, self.name);
-        let message = format!("{key}.{name} must be {wanted}, not {}", describe(self.item));
+        let message = format!(
+            "{key}.{name} must be {wanted}, not {}",
+            describe_item(self.item)
+        );
         SettingsError::at(self.of.layer, self.value_at, message)
     }
 
     /// Returns the error for an unknown field, with the known ones.
-    pub(super) fn unknown(&self, known: &[&str]) -> SettingsError {
+    pub(super) fn unknown_field_error(&self, known: &[&str]) -> SettingsError {
         let shown: String = self.name.chars().take(60).collect();
         let message = format!("[[{}]] has no key {shown}", self.of.key);
-        let meant = closest(self.name, known.iter().copied());
-        SettingsError::at(self.of.layer, self.at, message).suggesting(meant)
+        let meant = find_closest(self.name, known.iter().copied());
+        SettingsError::at(self.of.layer, self.at, message).with_suggestion(meant)
     }
 
     /// Returns the value as a program with its arguments.
-    pub(super) fn command(&self) -> Result<Vec<String>, SettingsError> {
+    pub(super) fn parse_command(&self) -> Result<Vec<String>, SettingsError> {
         let words = self.item.as_array().and_then(exact_texts);
-        let words =
-            words.ok_or_else(|| self.wrong("a list of texts, the program and its arguments"))?;
+        let words = words.ok_or_else(|| {
+            self.wrong_value_error("a list of texts, the program and its arguments")
+        })?;
         match is_command(&words) {
             true => Ok(words),
             false => {
-                let message = format!("{}.{} {MUST_BEGIN}", self.of.key, self.name);
+                let message = format!("{}.{} {REQUIRED_COMMAND_FORM}", self.of.key, self.name);
                 Err(SettingsError::at(self.of.layer, self.value_at, message))
             }
         }

@@ -12,7 +12,7 @@ use super::error::SettingsError;
 use super::keys::keys;
 use super::layer::{Layer, Origin};
 use super::model::Settings;
-use lancet_model::closest::closest;
+use lancet_model::closest::find_closest;
 
 /// A part of a settings file that cannot be used. It displays like its error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum FlawEffect {
 
 impl SettingsFlaw {
     /// Returns whether the file is one of the user's own. While such a file has a flaw, tools do not write.
-    pub fn is_users_own(&self) -> bool {
+    pub fn is_in_user_file(&self) -> bool {
         !self.origin.is_project()
     }
 }
@@ -69,7 +69,7 @@ impl Settings {
 }
 
 /// Returns the effect of a wrong value of a known key.
-pub(super) fn of_key(name: &str) -> FlawEffect {
+pub(super) fn key_effect(name: &str) -> FlawEffect {
     match name {
         "permissions" | "permissions.deny" => FlawEffect::ReadingDenied,
         _ if is_rule_table(name) => FlawEffect::WritesAsk,
@@ -78,48 +78,48 @@ pub(super) fn of_key(name: &str) -> FlawEffect {
 }
 
 /// Returns the effect of an unknown key, by its table, by the key that was probably meant, and by its value.
-pub(super) fn of_unknown(full: &str, item: &Item, meant: Option<&str>) -> FlawEffect {
+pub(super) fn unknown_key_effect(full: &str, item: &Item, meant: Option<&str>) -> FlawEffect {
     // An unknown key of `[permissions]` may be a misspelt `deny`, whichever key is nearest.
     let by_table = match full.split_once('.') {
         Some(("permissions", _)) => FlawEffect::ReadingDenied,
-        _ => of_key(full),
+        _ => key_effect(full),
     };
     let by_meaning = meant.map_or(FlawEffect::LeftOut, |meant| {
         match meant.starts_with("permissions") {
             true => FlawEffect::ReadingDenied,
-            false => of_key(meant),
+            false => key_effect(meant),
         }
     });
-    by_table.max(by_meaning).max(of_value(item))
+    by_table.max(by_meaning).max(value_effect(item))
 }
 
 /// Returns the effect of an unknown key by its value: a table with a key of `[permissions]`, or with a misspelt one,
 /// may be that table, and a string with the form of a rule may be one.
-fn of_value(item: &Item) -> FlawEffect {
+fn value_effect(item: &Item) -> FlawEffect {
     let rules = || keys().filter_map(|key| key.name.strip_prefix("permissions."));
     let mut effect = FlawEffect::LeftOut;
     if let Some(table) = item.as_table_like() {
         for (name, inner) in table.iter() {
-            let by_name = match closest(name, rules()) {
+            let by_name = match find_closest(name, rules()) {
                 Some(_) => FlawEffect::ReadingDenied,
                 None => FlawEffect::LeftOut,
             };
-            effect = effect.max(by_name).max(of_value(inner));
+            effect = effect.max(by_name).max(value_effect(inner));
         }
     }
     if let Some(tables) = item.as_array_of_tables() {
         for table in tables {
-            effect = effect.max(of_value(&Item::Table(table.clone())));
+            effect = effect.max(value_effect(&Item::Table(table.clone())));
         }
     }
     for value in item.as_array().into_iter().flatten() {
-        effect = effect.max(of_value(&Item::Value(value.clone())));
+        effect = effect.max(value_effect(&Item::Value(value.clone())));
     }
     item.as_str()
-        .map_or(effect, |text| effect.max(of_text(text)))
+        .map_or(effect, |text| effect.max(text_effect(text)))
 }
 
-fn of_text(text: &str) -> FlawEffect {
+fn text_effect(text: &str) -> FlawEffect {
     let rule = text.contains('(').then(|| Rule::parse(text).ok()).flatten();
     match rule.map(|rule| rule.access()) {
         Some(Access::Read) => FlawEffect::ReadingDenied,

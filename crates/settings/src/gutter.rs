@@ -1,18 +1,18 @@
 //! The line numbers before the lines that Read and the writing tools show, and the anchors that they may contain.
 
-use lancet_workspace::Hasher;
+use lancet_workspace::RevisionHasher;
 
 use crate::Gutter;
 
 /// The letters of an anchor, each of which encodes five bits.
-const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+const ANCHOR_LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 impl Gutter {
     /// Writes the number of a line, counted from 1. `whole` is the line's text if the line is shown whole; only then is
     /// an anchor written.
     #[doc(hidden)]
-    pub fn write(self, out: &mut String, line: usize, whole: Option<&str>) {
-        let digits = Digits::from_number(line);
+    pub fn write_number(self, out: &mut String, line: usize, whole: Option<&str>) {
+        let digits = DecimalDigits::from_number(line);
         match (self, whole) {
             (Self::Hash, Some(text)) => {
                 out.push_str(digits.text());
@@ -41,12 +41,12 @@ impl Gutter {
 
 /// A number in decimal digits. It is written before every line of a page, and `write!` took 290 instructions for it,
 /// more than everything else that is done for a line of source.
-struct Digits {
+struct DecimalDigits {
     bytes: [u8; 20],
     start: usize,
 }
 
-impl Digits {
+impl DecimalDigits {
     fn from_number(number: usize) -> Self {
         let mut digits = Self {
             bytes: [b'0'; 20],
@@ -72,13 +72,13 @@ impl Digits {
 /// Returns the three letters of a line's anchor: the first fifteen bits of the hash of its text, without its line
 /// ending.
 pub fn anchor_letters(text: &str) -> String {
-    let mut hasher = Hasher::new();
+    let mut hasher = RevisionHasher::new();
     hasher.update(text.as_bytes());
     let revision = hasher.finish();
     let [first, second, ..] = *revision.as_bytes();
     let bits = u16::from_be_bytes([first, second]) >> 1;
     [10, 5, 0]
-        .map(|shift| char::from(LETTERS[usize::from(bits >> shift & 31)]))
+        .map(|shift| char::from(ANCHOR_LETTERS[usize::from(bits >> shift & 31)]))
         .iter()
         .collect()
 }
@@ -89,7 +89,7 @@ pub fn parse_anchor(text: &str) -> Option<(u64, &str)> {
     let is_anchor = !number.starts_with('0')
         && number.bytes().all(|byte| byte.is_ascii_digit())
         && letters.len() == 3
-        && letters.bytes().all(|byte| LETTERS.contains(&byte));
+        && letters.bytes().all(|byte| ANCHOR_LETTERS.contains(&byte));
     is_anchor.then_some((number.parse().ok()?, letters))
 }
 
@@ -98,19 +98,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_anchor_is_the_beginning_of_the_hash_in_base_32() {
+    fn anchor_is_hash_prefix_in_base_32() {
         // The BLAKE3 hash of empty input begins with af1349b9: 10101 11100 01001.
         assert_eq!(anchor_letters(""), "v4j");
         let mut out = String::new();
-        Gutter::Hash.write(&mut out, 12, Some(""));
+        Gutter::Hash.write_number(&mut out, 12, Some(""));
         assert_eq!(out, "12:v4j→");
         let mut cut = String::new();
-        Gutter::Hash.write(&mut cut, 12, None);
+        Gutter::Hash.write_number(&mut cut, 12, None);
         assert_eq!(cut, "12→");
     }
 
     #[test]
-    fn a_number_stands_before_the_mark_as_it_is_printed() {
+    fn writes_number_before_mark_in_every_style() {
         for line in [0, 1, 9, 10, 99, 100, 12_345, 1_000_000, usize::MAX] {
             for (gutter, printed) in [
                 (Gutter::Arrow, format!("{line}→")),
@@ -119,14 +119,14 @@ mod tests {
                 (Gutter::None, String::new()),
             ] {
                 let mut out = String::new();
-                gutter.write(&mut out, line, Some("text"));
+                gutter.write_number(&mut out, line, Some("text"));
                 assert_eq!(out, printed);
             }
         }
     }
 
     #[test]
-    fn only_an_anchor_is_read_as_one() {
+    fn parses_only_valid_anchors() {
         assert_eq!(parse_anchor("12:v4j"), Some((12, "v4j")));
         for other in [
             "",

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::by_path::PathRule;
-use super::keys::{Field, Form, Key, Project, keys};
+use super::keys::{Key, ProjectPermission, SettingsField, ValueForm, keys};
 use super::model::LayeredHook;
-use super::{InForce, Origin, Settings};
+use super::{Origin, Settings, ValueInForce};
 
 /// The width of the help text, in columns.
-const WIDTH: usize = 100;
+const HELP_WIDTH: usize = 100;
 
 /// Returns the text of `lancet help settings`: every key with its values, default and meaning.
 pub fn help() -> String {
@@ -36,12 +36,12 @@ pub fn help() -> String {
         } else {
             text.push('\n');
         }
-        let (values, mark) = (values(key.form), project_mark(key));
+        let (values, mark) = (describe_values(key.form), project_mark(key));
         let _ = match is_table {
             true => writeln!(text, "{values}{mark}"),
             false => writeln!(text, "{name} = {values}{mark}"),
         };
-        wrap(
+        push_wrapped(
             &mut text,
             &format!("{} Default: {}.", key.about, key.default),
         );
@@ -50,35 +50,35 @@ pub fn help() -> String {
 }
 
 /// Writes the values that a key of this form takes: all of them, or an example.
-fn values(form: Form) -> String {
+fn describe_values(form: ValueForm) -> String {
     let example = match form {
-        Form::Choice(words) => {
+        ValueForm::Choice(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
             return words.join(" | ");
         }
-        Form::Number { least, most } => return format!("{least} to {most}"),
-        Form::Measured { least, most, unit } => {
+        ValueForm::Number { least, most } => return format!("{least} to {most}"),
+        ValueForm::Measured { least, most, unit } => {
             return format!("{least} to {most} | {}", unit.example());
         }
-        Form::Program => r#"["notify-send", "lancet"]"#,
-        Form::Askers => r#"["elicit", "page"]"#,
-        Form::Switch => "true | false",
-        Form::Tools => r#"["default", "-MultiEdit"] | "default,-MultiEdit""#,
-        Form::Encodings => r#""*.pas" = "windows-1252""#,
-        Form::Strategies => r#""*.env.local" = "in_place""#,
-        Form::Converters => r#""*.docx" = ["markitdown", "-"]"#,
-        Form::Servers => {
+        ValueForm::Program => r#"["notify-send", "lancet"]"#,
+        ValueForm::Askers => r#"["elicit", "page"]"#,
+        ValueForm::Switch => "true | false",
+        ValueForm::Tools => r#"["default", "-MultiEdit"] | "default,-MultiEdit""#,
+        ValueForm::Encodings => r#""*.pas" = "windows-1252""#,
+        ValueForm::Strategies => r#""*.env.local" = "in_place""#,
+        ValueForm::Converters => r#""*.docx" = ["markitdown", "-"]"#,
+        ValueForm::Servers => {
             r#"name = "ty", files = ["*.py"], run = ["ty", "server"], root = ["pyproject.toml"]"#
         }
-        Form::Hooks => r#"on = "before", match = "Edit(src/**)", run = ["my-check"]"#,
-        Form::Formatters => r#"files = ["*.py"], run = ["ruff", "format", "-"]"#,
-        Form::Abbreviations => r#""<fnr>" = "<function_results>""#,
-        Form::Clients { .. } => r#""@cline/core" = 7800"#,
-        Form::Rules => r#"["Edit(src/**)", "Read(~/notes/**)"]"#,
-        Form::Scopes => r#"[".claude/skills/NAME/**"]"#,
-        Form::Guards => r#"["docs/**/*.md"]"#,
-        Form::Patterns => r#"["build/keep.json", "*.sqlite"]"#,
-        Form::Folders => r#"["/usr/share/doc", "~/reference"]"#,
+        ValueForm::Hooks => r#"on = "before", match = "Edit(src/**)", run = ["my-check"]"#,
+        ValueForm::Formatters => r#"files = ["*.py"], run = ["ruff", "format", "-"]"#,
+        ValueForm::Abbreviations => r#""<fnr>" = "<function_results>""#,
+        ValueForm::Clients { .. } => r#""@cline/core" = 7800"#,
+        ValueForm::Rules => r#"["Edit(src/**)", "Read(~/notes/**)"]"#,
+        ValueForm::Scopes => r#"[".claude/skills/NAME/**"]"#,
+        ValueForm::Guards => r#"["docs/**/*.md"]"#,
+        ValueForm::Patterns => r#"["build/keep.json", "*.sqlite"]"#,
+        ValueForm::Folders => r#"["/usr/share/doc", "~/reference"]"#,
     };
     example.to_owned()
 }
@@ -86,23 +86,25 @@ fn values(form: Form) -> String {
 /// Writes what the settings file of an untrusted project may do with the key.
 fn project_mark(key: &Key) -> String {
     match key.project {
-        Project::Sets => " (project)".to_owned(),
-        Project::SetsOnly(word) if key.form == Form::Switch => format!(" (project: {word} only)"),
-        Project::SetsOnly(word) => format!(" (project: \"{word}\" only)"),
-        Project::StricterMode => " (project: stricter only)".to_owned(),
-        Project::Lowers => " (project: lower only)".to_owned(),
-        Project::Ignored | Project::UserOnly => String::new(),
+        ProjectPermission::Sets => " (project)".to_owned(),
+        ProjectPermission::SetsOnly(word) if key.form == ValueForm::Switch => {
+            format!(" (project: {word} only)")
+        }
+        ProjectPermission::SetsOnly(word) => format!(" (project: \"{word}\" only)"),
+        ProjectPermission::StricterMode => " (project: stricter only)".to_owned(),
+        ProjectPermission::Lowers => " (project: lower only)".to_owned(),
+        ProjectPermission::Ignored | ProjectPermission::UserOnly => String::new(),
     }
 }
 
-fn wrap(text: &mut String, paragraph: &str) {
+fn push_wrapped(text: &mut String, paragraph: &str) {
     let mut used = 0;
     for word in paragraph.split(' ') {
         let length = word.chars().count();
         if used == 0 {
             text.push_str("    ");
             used = 4;
-        } else if used + 1 + length > WIDTH {
+        } else if used + 1 + length > HELP_WIDTH {
             text.push_str("\n    ");
             used = 4;
         } else {
@@ -116,22 +118,22 @@ fn wrap(text: &mut String, paragraph: &str) {
 }
 
 /// Returns the values in force, one line for each key or each entry of a list or table.
-pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
+pub(super) fn list_values_in_force(settings: &Settings) -> Vec<ValueInForce> {
     keys()
         .flat_map(|key| values_in_force(settings, key))
         .collect()
 }
 
-fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
+fn values_in_force(settings: &Settings, key: &Key) -> Vec<ValueInForce> {
     let set_by = settings.origin(key.name);
     let listed = |text: &str| (None, format!("{text:?}"), set_by);
     let named = |name: &str, value: String, origin| (Some(format!("{name:?}")), value, origin);
     match key.form {
-        Form::Rules => {
+        ValueForm::Rules => {
             let effect = key.name.strip_prefix("permissions.");
             let rules = settings.rules.iter();
             let rules = rules.filter(|rule| effect == Some(rule.effect.as_str()));
-            entries(key, rules, |rule| {
+            entries_in_force(key, rules, |rule| {
                 (
                     None,
                     format!("{:?}", rule.rule.text()),
@@ -139,28 +141,32 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
                 )
             })
         }
-        Form::Scopes => entries(key, &settings.open, |scope| listed(scope.text())),
-        Form::Guards => entries(key, &settings.guards, |text| listed(text)),
-        Form::Folders => entries(key, &settings.read_roots, |folder| {
+        ValueForm::Scopes => entries_in_force(key, &settings.open, |scope| listed(scope.text())),
+        ValueForm::Guards => entries_in_force(key, &settings.guards, |text| listed(text)),
+        ValueForm::Folders => entries_in_force(key, &settings.read_roots, |folder| {
             listed(&folder.display().to_string())
         }),
-        Form::Patterns => {
+        ValueForm::Patterns => {
             let patterns = match key.name {
                 "checkpoint.include" => &settings.checkpoint.include,
                 _ => &settings.checkpoint.exclude,
             };
-            entries(key, &patterns.0, |rule| {
+            entries_in_force(key, &patterns.0, |rule| {
                 (None, format!("{:?}", rule.pattern), rule.origin)
             })
         }
-        Form::Encodings => path_rules(key, &settings.encodings, |word| format!("{word:?}")),
-        Form::Strategies => path_rules(key, &settings.strategies, |word| format!("{word:?}")),
-        Form::Converters => path_rules(key, &settings.converters, str::to_owned),
-        Form::Formatters => path_rules(key, &settings.formatters, str::to_owned),
-        Form::Servers => entries(key, &settings.servers, |(server, origin)| {
+        ValueForm::Encodings => {
+            path_rules_in_force(key, &settings.encodings, |word| format!("{word:?}"))
+        }
+        ValueForm::Strategies => {
+            path_rules_in_force(key, &settings.strategies, |word| format!("{word:?}"))
+        }
+        ValueForm::Converters => path_rules_in_force(key, &settings.converters, str::to_owned),
+        ValueForm::Formatters => path_rules_in_force(key, &settings.formatters, str::to_owned),
+        ValueForm::Servers => entries_in_force(key, &settings.servers, |(server, origin)| {
             named(&server.name, format!("{:?}", server.run), *origin)
         }),
-        Form::Hooks => entries(
+        ValueForm::Hooks => entries_in_force(
             key,
             &settings.hooks,
             |LayeredHook { hook, origin, .. }| {
@@ -168,66 +174,74 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
                 (Some(name), format!("{:?}", hook.command), *origin)
             },
         ),
-        Form::Clients { .. } => entries(key, &settings.read.clients, |client| {
+        ValueForm::Clients { .. } => entries_in_force(key, &settings.read.clients, |client| {
             named(&client.name, client.most_bytes.to_string(), set_by)
         }),
-        Form::Abbreviations => entries(key, &settings.abbreviations, |(short, long)| {
-            named(short, format!("{long:?}"), set_by)
-        }),
+        ValueForm::Abbreviations => {
+            entries_in_force(key, &settings.abbreviations, |(short, long)| {
+                named(short, format!("{long:?}"), set_by)
+            })
+        }
         _ => {
-            let value = value_of(settings, key).unwrap_or_else(|| key.default.to_owned());
-            entries(key, [value], |value| (None, value, set_by))
+            let value = format_value(settings, key).unwrap_or_else(|| key.default.to_owned());
+            entries_in_force(key, [value], |value| (None, value, set_by))
         }
     }
 }
 
 /// Returns one line for each entry of a list or a table: `describe` gives the entry's name below the key (none in a
 /// list), its value and its layer.
-fn entries<T>(
+fn entries_in_force<T>(
     key: &Key,
     entries: impl IntoIterator<Item = T>,
     describe: impl Fn(T) -> (Option<String>, String, Origin),
-) -> Vec<InForce> {
+) -> Vec<ValueInForce> {
     let line = |entry| {
         let (name, value, origin) = describe(entry);
         let key = match name {
             Some(name) => format!("{}.{name}", key.name),
             None => key.name.to_owned(),
         };
-        InForce { key, value, origin }
+        ValueInForce { key, value, origin }
     };
     entries.into_iter().map(line).collect()
 }
 
 /// Returns the rules of a table of paths, each with its value as `show` writes it.
-fn path_rules<T>(key: &Key, rules: &[PathRule<T>], show: fn(&str) -> String) -> Vec<InForce> {
-    entries(key, rules, |rule| {
+fn path_rules_in_force<T>(
+    key: &Key,
+    rules: &[PathRule<T>],
+    show: fn(&str) -> String,
+) -> Vec<ValueInForce> {
+    entries_in_force(key, rules, |rule| {
         let name = format!("{:?}", rule.pattern);
         (Some(name), show(&rule.word), rule.origin)
     })
 }
 
-fn origin_of(layer: lancet_policy::Layer) -> Origin {
+fn origin_of(layer: lancet_policy::RuleLayer) -> Origin {
     match layer {
-        lancet_policy::Layer::User => Origin::User,
-        lancet_policy::Layer::Project => Origin::Project,
-        lancet_policy::Layer::CommandLine | lancet_policy::Layer::Host => Origin::CommandLine,
+        lancet_policy::RuleLayer::User => Origin::User,
+        lancet_policy::RuleLayer::Project => Origin::Project,
+        lancet_policy::RuleLayer::CommandLine | lancet_policy::RuleLayer::Host => {
+            Origin::CommandLine
+        }
     }
 }
 
-fn value_of(settings: &Settings, key: &Key) -> Option<String> {
+fn format_value(settings: &Settings, key: &Key) -> Option<String> {
     let quoted = |word: &str| format!("\"{word}\"");
     match key.field {
-        Field::Word { get, .. } => get(settings).map(quoted),
-        Field::Number { get, .. } => get(settings).map(|number| number.to_string()),
-        Field::Switch { get, .. } => Some(get(settings).to_string()),
-        Field::Several => match key.form {
-            Form::Tools => Some(quoted(&settings.tools.as_ref()?.join(","))),
-            Form::Askers => {
+        SettingsField::Word { get, .. } => get(settings).map(quoted),
+        SettingsField::Number { get, .. } => get(settings).map(|number| number.to_string()),
+        SettingsField::Switch { get, .. } => Some(get(settings).to_string()),
+        SettingsField::Several => match key.form {
+            ValueForm::Tools => Some(quoted(&settings.tools.as_ref()?.join(","))),
+            ValueForm::Askers => {
                 let words: Vec<&str> = settings.ask.by.iter().map(|asker| asker.as_str()).collect();
                 Some(format!("{words:?}"))
             }
-            Form::Program => Some(&settings.ask.notify)
+            ValueForm::Program => Some(&settings.ask.notify)
                 .filter(|command| !command.is_empty())
                 .map(|command| format!("{command:?}")),
             _ => None,

@@ -19,7 +19,7 @@ pub(super) fn exact_texts(list: &toml_edit::Array) -> Option<Vec<String>> {
     list.iter().map(one).collect()
 }
 
-pub(super) fn describe(item: &Item) -> String {
+pub(super) fn describe_item(item: &Item) -> String {
     match item {
         Item::Value(Value::String(text)) => {
             format!("{:?}", text.value().chars().take(60).collect::<String>())

@@ -7,23 +7,23 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
-use lancet_policy::Effect;
+use lancet_policy::RuleEffect;
 use lancet_workspace::{
-    CommitError, Expected, FileType, NewBytes, RealDisk, Workspace, Write, WriteOptions,
-    resolved_folder,
+    CommitError, ExpectedState, FileType, FileWrite, NewBytes, RealDisk, Workspace, WriteOptions,
+    resolve_folder,
 };
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::{Layer, Origin, Settings};
 
 /// The longest settings file that is read, in bytes.
-const LONGEST: u64 = 1024 * 1024;
+const MAX_FILE_SIZE: u64 = 1024 * 1024;
 /// How often the write is retried after another writer was faster.
-const TRIES: usize = 64;
+const MAX_ATTEMPTS: usize = 64;
 
 /// A rule that is in a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptRule {
+pub struct SavedRule {
     /// The line of the rule, from 1.
     pub line: usize,
 }
@@ -31,7 +31,7 @@ pub struct KeptRule {
 /// Why a rule could not be added.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum KeepError {
+pub enum SaveRuleError {
     /// The file does not load as it is, so nothing is added to it.
     #[error("{0}")]
     Settings(#[from] super::SettingsError),
@@ -51,25 +51,27 @@ pub enum KeepError {
 ///
 /// # Errors
 /// The settings do not load, or cannot be written.
-pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, KeepError> {
-    let system = |error: &dyn std::fmt::Display| KeepError::System(error.to_string());
+pub fn save_rule(file: &Path, effect: RuleEffect, rule: &str) -> Result<SavedRule, SaveRuleError> {
+    let system = |error: &dyn std::fmt::Display| SaveRuleError::System(error.to_string());
     // A settings file may be a symbolic link: its target is written.
-    let file = resolved_folder(file);
+    let file = resolve_folder(file);
     let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
     let root = folder.unwrap_or(Path::new("/")).to_path_buf();
     let workspace =
         Workspace::open(&[root], Arc::new(RealDisk), None).map_err(|error| system(&error))?;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let located = workspace
             .locate_as_spelled(&file)
             .map_err(|error| system(&error))?;
         let (text, expected) = if located.kind() == FileType::Missing {
-            (String::new(), Expected::Missing)
+            (String::new(), ExpectedState::Missing)
         } else {
-            let snapshot = located.snapshot(LONGEST).map_err(|error| system(&error))?;
+            let snapshot = located
+                .read_snapshot(MAX_FILE_SIZE)
+                .map_err(|error| system(&error))?;
             let text =
                 String::from_utf8(snapshot.bytes.to_vec()).map_err(|error| system(&error))?;
-            let expected = Expected::Content {
+            let expected = ExpectedState::Content {
                 revision: snapshot.revision,
                 stamp: snapshot.stamp,
                 bytes: Some(snapshot.bytes),
@@ -82,14 +84,14 @@ pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, Ke
             text,
         };
         Settings::load(std::slice::from_ref(&layer))?;
-        let added = with_rule(&layer.text, effect, rule)?;
-        let kept = KeptRule {
-            line: line_of(&added, rule),
+        let added = add_rule_to_text(&layer.text, effect, rule)?;
+        let kept = SavedRule {
+            line: line_of_rule(&added, rule),
         };
         if added == layer.text {
             return Ok(kept);
         }
-        let write = Write {
+        let write = FileWrite {
             located: &located,
             expected,
             new: NewBytes::Whole(added.as_bytes()),
@@ -107,15 +109,19 @@ pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, Ke
             Err(error) => return Err(system(&error)),
         }
     }
-    Err(KeepError::Busy)
+    Err(SaveRuleError::Busy)
 }
 
 /// Adds one rule to one of the lists in a settings text.
-pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepError> {
-    let form = |words: &str| KeepError::Form(words.to_owned());
+pub fn add_rule_to_text(
+    text: &str,
+    effect: RuleEffect,
+    rule: &str,
+) -> Result<String, SaveRuleError> {
+    let form = |words: &str| SaveRuleError::Form(words.to_owned());
     let mut document: DocumentMut = text
         .parse()
-        .map_err(|error: toml_edit::TomlError| KeepError::Form(error.message().to_owned()))?;
+        .map_err(|error: toml_edit::TomlError| SaveRuleError::Form(error.message().to_owned()))?;
     let permissions = document
         .entry("permissions")
         .or_insert_with(|| Item::Table(Table::new()));
@@ -135,12 +141,12 @@ pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepE
     if array.iter().any(|known| known.as_str() == Some(rule)) {
         return Ok(text.to_owned());
     }
-    push(array, rule);
+    push_in_list_style(array, rule);
     Ok(document.to_string())
 }
 
 /// Adds an entry in the style of the list: on a separate line if the others are.
-fn push(array: &mut Array, rule: &str) {
+fn push_in_list_style(array: &mut Array, rule: &str) {
     let indent = array
         .iter()
         .last()
@@ -171,7 +177,7 @@ fn push(array: &mut Array, rule: &str) {
     array.set_trailing(after);
 }
 
-fn line_of(text: &str, rule: &str) -> usize {
+fn line_of_rule(text: &str, rule: &str) -> usize {
     let quoted = Value::from(rule).to_string();
     let at = text.find(quoted.trim()).unwrap_or(0);
     text[..at].matches('\n').count() + 1

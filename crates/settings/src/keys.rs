@@ -10,7 +10,7 @@ use super::model::Settings;
 
 /// The form of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A whole number, both bounds included.
@@ -53,21 +53,24 @@ pub(super) enum Form {
     Folders,
 }
 
-impl Form {
+impl ValueForm {
     /// Returns whether the value is several tables, each begun by the key in double brackets.
     pub(super) fn is_list_of_tables(self) -> bool {
-        matches!(self, Form::Formatters | Form::Servers | Form::Hooks)
+        matches!(
+            self,
+            ValueForm::Formatters | ValueForm::Servers | ValueForm::Hooks
+        )
     }
 
     /// Returns whether the value is a table whose keys the user chooses.
     pub(super) fn is_table(self) -> bool {
         matches!(
             self,
-            Form::Encodings
-                | Form::Strategies
-                | Form::Converters
-                | Form::Abbreviations
-                | Form::Clients { .. }
+            ValueForm::Encodings
+                | ValueForm::Strategies
+                | ValueForm::Converters
+                | ValueForm::Abbreviations
+                | ValueForm::Clients { .. }
         )
     }
 }
@@ -99,7 +102,7 @@ impl Unit {
     }
 
     /// Parses a string such as `2GiB`; returns none if the number or the unit is invalid.
-    pub(super) fn read(self, text: &str) -> Option<u64> {
+    pub(super) fn parse_amount(self, text: &str) -> Option<u64> {
         let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
         let number: u64 = digits.parse().ok()?;
         let unit = text[digits.len()..].trim();
@@ -127,7 +130,7 @@ impl Unit {
 
 /// What the settings file of an untrusted project may do with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Project {
+pub(super) enum ProjectPermission {
     /// It may set the key, which is harmless.
     Sets,
     /// It may set the key to this word only, which is stricter.
@@ -144,10 +147,10 @@ pub(super) enum Project {
 
 /// The field of [`Settings`] that holds the value of a key: how the value is set, and how it is read for `doctor`.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Field {
+pub(super) enum SettingsField {
     /// The value is a list or a table: `apply` and `help` treat it by its form.
     Several,
-    /// The value is one of the words of [`Form::Choice`].
+    /// The value is one of the words of [`ValueForm::Choice`].
     Word {
         set: fn(&mut Settings, &str),
         get: fn(&Settings) -> Option<&'static str>,
@@ -168,19 +171,19 @@ pub(super) enum Field {
 #[derive(Debug)]
 pub(super) struct Key {
     pub(super) name: &'static str,
-    pub(super) form: Form,
+    pub(super) form: ValueForm,
     /// The default as it would be written; a phrase if it depends on something.
     pub(super) default: &'static str,
-    pub(super) project: Project,
+    pub(super) project: ProjectPermission,
     pub(super) about: &'static str,
-    pub(super) field: Field,
+    pub(super) field: SettingsField,
 }
 
 const fn key(
     name: &'static str,
-    form: Form,
+    form: ValueForm,
     default: &'static str,
-    project: Project,
+    project: ProjectPermission,
     about: &'static str,
 ) -> Key {
     Key {
@@ -189,7 +192,7 @@ const fn key(
         default,
         project,
         about,
-        field: Field::Several,
+        field: SettingsField::Several,
     }
 }
 
@@ -201,7 +204,7 @@ impl Key {
         get: fn(&Settings) -> Option<&'static str>,
     ) -> Key {
         Key {
-            field: Field::Word { set, get },
+            field: SettingsField::Word { set, get },
             ..self
         }
     }
@@ -209,7 +212,7 @@ impl Key {
     /// Sets the field of a key whose value is a number.
     const fn number(self, set: fn(&mut Settings, u64), get: fn(&Settings) -> Option<u64>) -> Key {
         Key {
-            field: Field::Number { set, get },
+            field: SettingsField::Number { set, get },
             ..self
         }
     }
@@ -217,7 +220,7 @@ impl Key {
     /// Sets the field of a key whose value is true or false.
     const fn switch(self, set: fn(&mut Settings, bool), get: fn(&Settings) -> bool) -> Key {
         Key {
-            field: Field::Switch { set, get },
+            field: SettingsField::Switch { set, get },
             ..self
         }
     }

@@ -33,15 +33,15 @@ use std::path::Path;
 use lancet_formats::convert::Converter;
 use lancet_text::Encoding;
 
-pub use claude::{ClaudeSettings, ClaudeSettingsError, LeftOut, claude_settings};
+pub use claude::{ClaudeSettings, ClaudeSettingsError, LeftOutEntry, import_claude_settings};
 pub use error::SettingsError;
 pub use flaw::{FlawEffect, SettingsFlaw};
 pub use help::help;
-pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
+pub use keep::{SaveRuleError, SavedRule, add_rule_to_text, save_rule};
 pub use layer::{Layer, Origin};
 pub use model::{
-    AskSettings, CheckpointSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored,
-    InForce, LanguageSettings, ReadSettings, SearchSettings, Settings, ShellSettings,
+    AskSettings, CheckpointSettings, ClientLimit, GitSurroundings, HistorySettings, IgnoredLine,
+    LanguageSettings, ReadSettings, SearchSettings, Settings, ShellSettings, ValueInForce,
     WriteSettings,
 };
 pub use path_patterns::PathPatterns;
@@ -49,9 +49,9 @@ pub use values::{
     Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
     Matching, Mode, PdfForm, Severity, Stale, Strategy, ToolPreset, Weak,
 };
-pub use writer::has_writer;
+pub use writer::is_open_for_writing;
 
-use by_path::decide;
+use by_path::find_value;
 pub use model::LayeredHook;
 
 use lancet_language::{ServerEntry, built_in};
@@ -59,7 +59,7 @@ use lancet_language::{ServerEntry, built_in};
 use crate::programs::{Formatter, Hook};
 
 /// The name of settings files.
-pub const NAME: &str = "lancet.toml";
+pub const SETTINGS_FILE_NAME: &str = "lancet.toml";
 
 impl Settings {
     /// Merges these layers in the order of their [`Origin`], not in that of the slice. Several may share an origin.
@@ -82,7 +82,7 @@ impl Settings {
         host_tools: &[&str],
     ) -> Result<Settings, SettingsError> {
         let settings = Settings::load_usable(layers, host_tools);
-        match settings.flaws.iter().find(|flaw| flaw.is_users_own()) {
+        match settings.flaws.iter().find(|flaw| flaw.is_in_user_file()) {
             Some(flaw) => Err(flaw.error.clone()),
             None => Ok(settings),
         }
@@ -98,7 +98,7 @@ impl Settings {
             let (found, flaws) = parse::parse(layer);
             settings.flaws.extend(flaws);
             for found in found {
-                apply::apply(&mut settings, layer, found, host_tools);
+                apply::apply_key(&mut settings, layer, found, host_tools);
             }
         }
         settings
@@ -112,7 +112,7 @@ impl Settings {
 
     /// Adds permissions from a settings file of Claude Code, with the precedence of the command line. The flag `--mode`
     /// overrides the mode in that file.
-    pub fn take_in(&mut self, claude: &ClaudeSettings) {
+    pub fn add_claude_settings(&mut self, claude: &ClaudeSettings) {
         self.rules.extend_from_slice(&claude.rules);
         if self.origin("mode") != Origin::CommandLine && claude.mode.is_some() {
             self.mode = claude.mode;
@@ -123,12 +123,12 @@ impl Settings {
     /// Returns the encoding that is configured for a file, named relative to its root. A later layer wins over an
     /// earlier one, and within a layer the last matching pattern.
     pub fn encoding_for(&self, relative: &Path) -> Option<Encoding> {
-        decide(&self.encodings, relative).copied()
+        find_value(&self.encodings, relative).copied()
     }
 
     /// Returns the strategy for writing a file, named relative to its root; chosen by the same rules as its encoding.
     pub fn strategy_for(&self, relative: &Path) -> Strategy {
-        decide(&self.strategies, relative)
+        find_value(&self.strategies, relative)
             .copied()
             .unwrap_or(Strategy::Auto)
     }
@@ -136,7 +136,7 @@ impl Settings {
     /// Returns the program that outputs the text of a file, named relative to its root; chosen by the same rules as its
     /// encoding.
     pub fn converter_for(&self, relative: &Path) -> Option<&Converter> {
-        decide(&self.converters, relative)
+        find_value(&self.converters, relative)
     }
 
     /// Returns all programs that output the text of files, in the order in which they were configured.
@@ -147,7 +147,7 @@ impl Settings {
 
     /// Returns the formatter of a file, named relative to its root; chosen by the same rules as its encoding.
     pub fn formatter_for(&self, relative: &Path) -> Option<&Formatter> {
-        decide(&self.formatters, relative)
+        find_value(&self.formatters, relative)
     }
 
     /// Returns all formatters, each once, in the order in which they were configured.
@@ -208,7 +208,7 @@ impl Settings {
     }
 
     /// Lists every key with its value and the layer that set it, in the order of the documentation.
-    pub fn in_force(&self) -> Vec<InForce> {
-        help::in_force(self)
+    pub fn in_force(&self) -> Vec<ValueInForce> {
+        help::list_values_in_force(self)
     }
 }

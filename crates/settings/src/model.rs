@@ -21,7 +21,7 @@ use crate::programs::{Formatter, Hook};
 /// A line of a project's file that is not applied, because the user has not trusted the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ignored {
+pub struct IgnoredLine {
     /// The path of the settings file.
     pub path: PathBuf,
     /// The number of the line, from 1.
@@ -33,7 +33,7 @@ pub struct Ignored {
 /// A value in force, for `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct InForce {
+pub struct ValueInForce {
     /// The key, such as `read.gutter`.
     pub key: String,
     /// The value as it would be written in the file.
@@ -84,7 +84,7 @@ impl ClientLimit {
     }
 
     /// Returns whether the limit applies to a client of this name.
-    pub fn is_for(&self, client: &str) -> bool {
+    pub fn applies_to_client(&self, client: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(beginning) => client.starts_with(beginning),
             None => client == self.name,
@@ -206,7 +206,7 @@ pub struct LayeredHook {
     /// The rule that selects its files.
     pub rule: lancet_policy::Rule,
     /// The layer that contains it.
-    pub layer: lancet_policy::Layer,
+    pub layer: lancet_policy::RuleLayer,
     pub(super) origin: Origin,
 }
 
@@ -270,7 +270,7 @@ pub struct Settings {
     /// Folders that may be read but never written; `~` means the home folder.
     pub read_roots: Vec<PathBuf>,
     /// The lines of an untrusted project's file that are not applied.
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredLine>,
     /// The parts of settings files that cannot be used.
     pub flaws: Vec<SettingsFlaw>,
     pub(super) encodings: Vec<PathRule<Encoding>>,

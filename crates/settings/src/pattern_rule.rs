@@ -5,7 +5,7 @@ use super::error::SettingsError;
 use super::layer::Layer;
 
 /// Creates a rule, or returns the error with its position.
-pub(super) fn rule<T>(
+pub(super) fn pattern_rule<T>(
     layer: &Layer,
     key_at: usize,
     key: &str,

@@ -6,50 +6,53 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use lancet_policy::{Effect, LayeredRule, PatternError, Rule, RuleError, Scope};
+use lancet_policy::{LayeredRule, PatternError, Rule, RuleEffect, RuleError, Scope};
 
-use super::error::{SettingsError, position};
-use super::keys::Form;
+use super::error::{SettingsError, line_and_column};
+use super::keys::ValueForm;
 use super::{Layer, Origin, Settings};
 
 /// Returns whether a key takes one of these lists.
-pub(super) fn is_list(form: Form) -> bool {
+pub(super) fn is_permission_list(form: ValueForm) -> bool {
     matches!(
         form,
-        Form::Rules | Form::Scopes | Form::Guards | Form::Folders
+        ValueForm::Rules | ValueForm::Scopes | ValueForm::Guards | ValueForm::Folders
     )
 }
 
 /// Checks an entry of a list, in any layer: a rule that silently does nothing is dangerous.
-pub(super) fn check(
+pub(super) fn check_entry(
     layer: &Layer,
     key: &str,
-    form: Form,
+    form: ValueForm,
     (text, at): &(String, usize),
 ) -> Result<(), SettingsError> {
     let wrong = |message: String, suggestion: Option<String>| {
         let meant = suggestion.map(|meant| format!("{meant:?}"));
-        Err(SettingsError::at(layer, *at, message).suggesting(meant.as_deref()))
+        Err(SettingsError::at(layer, *at, message).with_suggestion(meant.as_deref()))
     };
     match form {
-        Form::Rules => match Rule::parse(text) {
+        ValueForm::Rules => match Rule::parse(text) {
             Ok(_) => Ok(()),
             Err(error) => wrong(error.message, error.suggestion),
         },
-        Form::Scopes => match Scope::parse(text) {
+        ValueForm::Scopes => match Scope::parse(text) {
             Ok(_) => Ok(()),
             Err(PatternError {
                 message,
                 suggestion,
             }) => wrong(format!("{key}: the pattern {text:?} {message}"), suggestion),
         },
-        Form::Guards => match guard(text) {
+        ValueForm::Guards => match parse_guard(text) {
             Ok(_) => Ok(()),
             Err(RuleError {
                 message,
                 suggestion,
             }) => {
-                let meant = suggestion.as_deref().and_then(unwrapped).map(str::to_owned);
+                let meant = suggestion
+                    .as_deref()
+                    .and_then(pattern_inside_rule)
+                    .map(str::to_owned);
                 wrong(message, meant)
             }
         },
@@ -67,32 +70,37 @@ pub(super) fn check(
 }
 
 /// Applies a list; the lists of several layers are joined.
-pub(super) fn put(settings: &mut Settings, layer: &Layer, key: &str, words: Vec<(String, usize)>) {
+pub(super) fn add_entries(
+    settings: &mut Settings,
+    layer: &Layer,
+    key: &str,
+    words: Vec<(String, usize)>,
+) {
     for (text, at) in words {
         match key {
             "protected.open" => settings.open.extend(Scope::parse(&text).ok()),
             "secrets.guard" => settings.guards.push(text),
             "read_roots" => settings.read_roots.push(PathBuf::from(text)),
-            _ => settings.rules.extend(entry(layer, key, &text, at)),
+            _ => settings.rules.extend(parse_entry(layer, key, &text, at)),
         }
     }
 }
 
 /// Creates a rule with its layer and line; invalid ones were refused before.
-fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule> {
+fn parse_entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule> {
     let effect = match key {
-        "permissions.allow" => Effect::Allow,
-        "permissions.ask" => Effect::Ask,
-        _ => Effect::Deny,
+        "permissions.allow" => RuleEffect::Allow,
+        "permissions.ask" => RuleEffect::Ask,
+        _ => RuleEffect::Deny,
     };
-    let (line, _) = position(&layer.text, at);
+    let (line, _) = line_and_column(&layer.text, at);
     Some(LayeredRule {
         effect,
         rule: Rule::parse(text).ok()?,
         layer: match layer.origin {
-            Origin::Project | Origin::TrustedProject => lancet_policy::Layer::Project,
-            Origin::CommandLine => lancet_policy::Layer::CommandLine,
-            Origin::BuiltIn | Origin::User => lancet_policy::Layer::User,
+            Origin::Project | Origin::TrustedProject => lancet_policy::RuleLayer::Project,
+            Origin::CommandLine => lancet_policy::RuleLayer::CommandLine,
+            Origin::BuiltIn | Origin::User => lancet_policy::RuleLayer::User,
         },
         source: format!("{}:{line}", layer.path.display()),
         stands_for: None,
@@ -100,10 +108,10 @@ fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule>
 }
 
 /// Parses the pattern of a guarded file, which has the syntax of a rule's pattern.
-fn guard(text: &str) -> Result<Rule, RuleError> {
+fn parse_guard(text: &str) -> Result<Rule, RuleError> {
     Rule::parse(&format!("Edit({text})"))
 }
 
-fn unwrapped(rule: &str) -> Option<&str> {
+fn pattern_inside_rule(rule: &str) -> Option<&str> {
     rule.strip_prefix("Edit(")?.strip_suffix(')')
 }

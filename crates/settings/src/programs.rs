@@ -9,16 +9,16 @@ use std::time::Duration;
 pub use files::{CommandFiles, NamedScript, ProgramPlaces};
 
 /// How long a formatter may take.
-pub const FORMAT_TIME: Duration = Duration::from_secs(5);
+pub const FORMAT_TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// The longest text that a formatter may receive or return, in bytes.
-pub const MOST_FORMATTED: usize = 16 << 20;
+pub const MAX_FORMATTED_SIZE: usize = 16 << 20;
 
 /// How long a hook may take if its entry does not say.
-pub const HOOK_TIME: Duration = Duration::from_secs(10);
+pub const DEFAULT_HOOK_TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The maximum number of bytes that a hook may write to standard output, and that are stored of its standard error.
-pub const MOST_HOOK_OUTPUT: usize = 64 << 10;
+pub const MAX_HOOK_OUTPUT: usize = 64 << 10;
 
 /// The placeholder in an argument of a formatter for the path of the file.
 pub const PATH_ARGUMENT: &str = "{path}";
@@ -26,6 +26,7 @@ pub const PATH_ARGUMENT: &str = "{path}";
 /// An entry of `[[format]]`: a program that receives the new text of a file on standard input and outputs the formatted
 /// text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Formatter {
     /// The patterns of the files.
     pub files: Vec<String>,
@@ -67,6 +68,7 @@ impl HookTime {
 
 /// An entry of `[[hooks]]`: a program that is notified of changes before or after they are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hook {
     /// When it runs.
     pub on: HookTime,
@@ -101,8 +103,9 @@ fn fingerprint(lists: &[&[String]]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The result of a program that has ended.
+/// The result of a program that has ended. A host that runs programs starts from the default and sets the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProgramOutput {
     /// The exit code; none if a signal ended the program.
     pub code: Option<i32>,
@@ -117,7 +120,7 @@ pub struct ProgramOutput {
 impl ProgramOutput {
     /// Returns a phrase that says how the program ended.
     #[must_use]
-    pub fn ending(&self) -> String {
+    pub fn describe_ending(&self) -> String {
         match (self.code, self.signal) {
             (Some(code), _) => format!("exit code {code}"),
             (None, Some(signal)) => format!("signal {signal}"),

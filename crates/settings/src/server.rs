@@ -9,7 +9,7 @@ use super::fields::ListedTable;
 use super::items::texts_with_offsets;
 
 /// Reads a table.
-pub(super) fn entry(table: ListedTable<'_>) -> Result<ServerEntry, SettingsError> {
+pub(super) fn parse_server_entry(table: ListedTable<'_>) -> Result<ServerEntry, SettingsError> {
     let mut entry = ServerEntry::new("", &[], &[]);
     for field in table.fields() {
         let texts = || {
@@ -19,19 +19,28 @@ pub(super) fn entry(table: ListedTable<'_>) -> Result<ServerEntry, SettingsError
         match field.name {
             "name" => {
                 let text = field.item.as_str().filter(|text| !text.is_empty());
-                let text = text.ok_or_else(|| field.wrong("a text"))?;
+                let text = text.ok_or_else(|| field.wrong_value_error("a text"))?;
                 text.clone_into(&mut entry.name);
             }
             "files" => {
-                entry.files = texts().ok_or_else(|| field.wrong("a list of file patterns"))?;
+                entry.files =
+                    texts().ok_or_else(|| field.wrong_value_error("a list of file patterns"))?;
             }
-            "run" => entry.run = field.command()?,
-            "root" => entry.root = texts().ok_or_else(|| field.wrong("a list of file names"))?,
+            "run" => entry.run = field.parse_command()?,
+            "root" => {
+                entry.root =
+                    texts().ok_or_else(|| field.wrong_value_error("a list of file names"))?
+            }
             "settings" => {
                 let table = field.item.as_table_like();
-                entry.settings = object(table.ok_or_else(|| field.wrong("a table"))?);
+                entry.settings =
+                    table_to_json(table.ok_or_else(|| field.wrong_value_error("a table"))?);
             }
-            _ => return Err(field.unknown(&["name", "files", "run", "root", "settings"])),
+            _ => {
+                return Err(
+                    field.unknown_field_error(&["name", "files", "run", "root", "settings"])
+                );
+            }
         }
     }
     let is_missing = [
@@ -40,29 +49,29 @@ pub(super) fn entry(table: ListedTable<'_>) -> Result<ServerEntry, SettingsError
         ("run", entry.run.is_empty(), "[\"ty\", \"server\"]"),
     ];
     match is_missing.iter().find(|(_, missing, _)| *missing) {
-        Some((field, _, example)) => Err(table.lacks(field, example)),
+        Some((field, _, example)) => Err(table.missing_field_error(field, example)),
         None => Ok(entry),
     }
 }
 
 /// Converts a table to JSON, the form in which servers receive their settings.
-fn object(table: &dyn TableLike) -> Value {
+fn table_to_json(table: &dyn TableLike) -> Value {
     let fields = table.iter();
-    let fields = fields.map(|(name, item)| (name.to_owned(), value(item)));
+    let fields = fields.map(|(name, item)| (name.to_owned(), item_to_json(item)));
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
-fn value(item: &Item) -> Value {
+fn item_to_json(item: &Item) -> Value {
     if let Some(table) = item.as_table_like() {
-        return object(table);
+        return table_to_json(table);
     }
     if let Some(tables) = item.as_array_of_tables() {
-        return tables.iter().map(|table| object(table)).collect();
+        return tables.iter().map(|table| table_to_json(table)).collect();
     }
     if let Some(list) = item.as_array() {
         return list
             .iter()
-            .map(|one| value(&Item::Value(one.clone())))
+            .map(|one| item_to_json(&Item::Value(one.clone())))
             .collect();
     }
     if let Some(text) = item.as_str() {

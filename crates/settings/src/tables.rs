@@ -6,9 +6,9 @@ use super::Layer;
 use super::by_path::PathRule;
 use super::error::SettingsError;
 use super::fields::ListedTable;
-use super::items::{describe, texts_with_offsets};
+use super::items::{describe_item, texts_with_offsets};
 use super::keys::Key;
-use super::pattern_rule::rule;
+use super::pattern_rule::pattern_rule;
 use crate::programs::Formatter;
 
 /// A table that configures a program, with the byte offsets of its values.
@@ -21,7 +21,7 @@ pub(super) struct NamedProgram {
 }
 
 /// Returns the tables of a key.
-pub(super) fn list<'t>(
+pub(super) fn tables_of_key<'t>(
     layer: &'t Layer,
     key: &'static Key,
     item: &'t Item,
@@ -41,9 +41,9 @@ pub(super) fn list<'t>(
     let wrong = || {
         let message = format!(
             "{name} must be tables, each begun by [[{name}]], not {}",
-            describe(item)
+            describe_item(item)
         );
-        SettingsError::at(layer, key_at, message).suggesting(Some(&format!("[[{name}]]")))
+        SettingsError::at(layer, key_at, message).with_suggestion(Some(&format!("[[{name}]]")))
     };
     let inline = item.as_array().ok_or_else(wrong)?.iter();
     let tables = inline.map(|value| {
@@ -54,7 +54,7 @@ pub(super) fn list<'t>(
 }
 
 /// Reads a table of `[[format]]`.
-pub(super) fn program(table: ListedTable<'_>) -> Result<NamedProgram, SettingsError> {
+pub(super) fn parse_program(table: ListedTable<'_>) -> Result<NamedProgram, SettingsError> {
     let (mut files, mut command) = (Vec::new(), None);
     for field in table.fields() {
         match field.name {
@@ -62,24 +62,25 @@ pub(super) fn program(table: ListedTable<'_>) -> Result<NamedProgram, SettingsEr
                 files = match field.item.as_str() {
                     Some(text) => vec![(text.to_owned(), field.value_at)],
                     None => texts_with_offsets(field.item, field.value_at)
-                        .ok_or_else(|| field.wrong("a list of file patterns"))?,
+                        .ok_or_else(|| field.wrong_value_error("a list of file patterns"))?,
                 };
             }
-            "run" => command = Some(field.command()?),
-            _ => return Err(field.unknown(&["files", "run"])),
+            "run" => command = Some(field.parse_command()?),
+            _ => return Err(field.unknown_field_error(&["files", "run"])),
         }
     }
     if files.is_empty() {
-        return Err(table.lacks("files", "[\"*.py\"]"));
+        return Err(table.missing_field_error("files", "[\"*.py\"]"));
     }
     Ok(NamedProgram {
         files,
-        command: command.ok_or_else(|| table.lacks("run", "[\"ruff\", \"format\", \"-\"]"))?,
+        command: command
+            .ok_or_else(|| table.missing_field_error("run", "[\"ruff\", \"format\", \"-\"]"))?,
     })
 }
 
 /// Returns the rules of a formatter, one for each pattern.
-pub(super) fn formatter(
+pub(super) fn formatter_rules(
     layer: &Layer,
     entry: NamedProgram,
 ) -> Result<Vec<PathRule<Formatter>>, SettingsError> {
@@ -89,7 +90,7 @@ pub(super) fn formatter(
     };
     let word = format!("{:?}", formatter.command);
     let rules = entry.files.into_iter().map(|(pattern, at)| {
-        rule(
+        pattern_rule(
             layer,
             at,
             "format",

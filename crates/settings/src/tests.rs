@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::{Strategy, *};
 
-use super::keys::{Form, Project, keys};
+use super::keys::{ProjectPermission, ValueForm, keys};
 use super::values::Strategy as WriteStrategy;
 use super::*;
 
-fn layer(origin: Origin, text: &str) -> Layer {
+fn layer_with_text(origin: Origin, text: &str) -> Layer {
     Layer {
         origin,
         path: PathBuf::from("/etc/lancet.toml"),
@@ -21,22 +21,22 @@ fn layer(origin: Origin, text: &str) -> Layer {
 }
 
 fn load(text: &str) -> Settings {
-    Settings::load(&[layer(Origin::User, text)]).unwrap_or_else(|error| panic!("{error}"))
+    Settings::load(&[layer_with_text(Origin::User, text)]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn label(settings: &Settings, path: &Path) -> Option<&'static str> {
+fn encoding_label(settings: &Settings, path: &Path) -> Option<&'static str> {
     settings.encoding_for(path).map(lancet_text::Encoding::name)
 }
 
-fn error(text: &str) -> String {
-    match Settings::load(&[layer(Origin::User, text)]) {
+fn load_error(text: &str) -> String {
+    match Settings::load(&[layer_with_text(Origin::User, text)]) {
         Err(error) => error.to_string(),
         Ok(_) => panic!("loaded: {text}"),
     }
 }
 
 #[test]
-fn a_value_of_every_form_reaches_its_field() {
+fn value_of_every_form_sets_its_field() {
     let settings = load(
         "mode = \"plan\"\nmatch = \"exact\"\nstale = \"merge\"\nlinks = \"break\"\ntools = [\"default\", \"-MultiEdit\"]\n\
          [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\nclients.\"@x/*\" = 8000\n\
@@ -87,7 +87,7 @@ fn a_value_of_every_form_reaches_its_field() {
     assert_eq!(settings.write.line_endings, LineEndings::AsSent);
     assert!(settings.write.git_diff);
     assert_eq!(
-        label(&settings, Path::new("src/unit.pas")),
+        encoding_label(&settings, Path::new("src/unit.pas")),
         Some("windows-1252")
     );
     assert_eq!(
@@ -97,13 +97,16 @@ fn a_value_of_every_form_reaches_its_field() {
 }
 
 #[test]
-fn dotted_keys_inline_tables_and_texts_with_commas_are_the_same() {
+fn accepts_dotted_keys_inline_tables_and_comma_lists() {
     let settings = load(
         "write.line_endings = \"as-sent\"\nencoding.\"*.pas\" = \"windows-1250\"\nread = { gutter = \"tab\" }\ntools = \"Read, Edit\"\n",
     );
     assert_eq!(settings.write.line_endings, LineEndings::AsSent);
     assert_eq!(settings.read.gutter, Gutter::Tab);
-    assert_eq!(label(&settings, Path::new("a.pas")), Some("windows-1250"));
+    assert_eq!(
+        encoding_label(&settings, Path::new("a.pas")),
+        Some("windows-1250")
+    );
     assert_eq!(
         settings.tools.as_deref(),
         Some(["Read".to_owned(), "Edit".to_owned()].as_slice())
@@ -111,100 +114,101 @@ fn dotted_keys_inline_tables_and_texts_with_commas_are_the_same() {
 }
 
 #[test]
-fn an_unknown_key_is_named_with_place_and_closest() {
+fn names_unknown_key_with_position_and_closest_key() {
     assert_eq!(
-        error("\nmacth = \"exact\"\n"),
+        load_error("\nmacth = \"exact\"\n"),
         "/etc/lancet.toml:2:1: there is no setting macth; did you mean match?"
     );
     assert_eq!(
-        error("[read]\n  guter = \"tab\"\n"),
+        load_error("[read]\n  guter = \"tab\"\n"),
         "/etc/lancet.toml:2:3: there is no setting read.guter; did you mean read.gutter?"
     );
     assert_eq!(
-        error("gutter = \"tab\"\n"),
+        load_error("gutter = \"tab\"\n"),
         "/etc/lancet.toml:1:1: there is no setting gutter; did you mean read.gutter?"
     );
     assert_eq!(
-        error("[reed]\ngutter = \"tab\"\n"),
+        load_error("[reed]\ngutter = \"tab\"\n"),
         "/etc/lancet.toml:1:2: there is no setting reed; did you mean read?"
     );
     assert_eq!(
-        error("[permission]\ndeny = []\n"),
+        load_error("[permission]\ndeny = []\n"),
         "/etc/lancet.toml:1:2: there is no setting permission; did you mean permissions?"
     );
     assert_eq!(
-        error("[encodings]\n\"*.x\" = \"gbk\"\n"),
+        load_error("[encodings]\n\"*.x\" = \"gbk\"\n"),
         "/etc/lancet.toml:1:2: there is no setting encodings; did you mean encoding?"
     );
     assert_eq!(
-        error("[banana]\nx = 1\n"),
+        load_error("[banana]\nx = 1\n"),
         "/etc/lancet.toml:1:2: there is no setting banana"
     );
     assert_eq!(
-        error("banana = 1"),
+        load_error("banana = 1"),
         "/etc/lancet.toml:1:1: there is no setting banana"
     );
 }
 
 #[test]
-fn a_wrong_value_is_told_the_right_ones() {
+fn error_for_wrong_value_lists_valid_ones() {
     assert_eq!(
-        error("match = \"exakt\""),
+        load_error("match = \"exakt\""),
         "/etc/lancet.toml:1:9: match must be \"tolerant\" or \"exact\", not \"exakt\"; did you mean \"exact\"?"
     );
     assert_eq!(
-        error("read.max_lines = 0"),
+        load_error("read.max_lines = 0"),
         "/etc/lancet.toml:1:18: read.max_lines must be a whole number from 1 to 1000000, not 0"
     );
-    assert!(error("read.max_lines = -3").contains("not -3"));
-    assert!(error("read.max_lines = \"5\"").contains("not \"5\""));
+    assert!(load_error("read.max_lines = -3").contains("not -3"));
+    assert!(load_error("read.max_lines = \"5\"").contains("not \"5\""));
     assert!(
-        error("read.dedupe = \"yes\"").ends_with("read.dedupe must be true or false, not \"yes\"")
+        load_error("read.dedupe = \"yes\"")
+            .ends_with("read.dedupe must be true or false, not \"yes\"")
     );
-    assert!(error("read = 5").contains("read must be a table, [read]"));
-    assert!(error("mode = [1]").contains(
+    assert!(load_error("read = 5").contains("read must be a table, [read]"));
+    assert!(load_error("mode = [1]").contains(
         "mode must be \"ask\" or \"accept-edits\" or \"plan\" or \"bypass\", not a list"
     ));
-    assert!(error("encoding = \"utf-8\"").contains("encoding must be a table of texts"));
-    assert!(error("[encoding]\n\"*.x\" = 3").contains(":2:9: "));
+    assert!(load_error("encoding = \"utf-8\"").contains("encoding must be a table of texts"));
+    assert!(load_error("[encoding]\n\"*.x\" = 3").contains(":2:9: "));
     assert!(
-        error("[encoding]\n\"a{\" = \"gbk\"")
+        load_error("[encoding]\n\"a{\" = \"gbk\"")
             .contains(":2:1: encoding.\"a{\" is not a file pattern")
     );
     assert!(
-        error("tools = [\"Read\",\n\"Wirte\"]")
+        load_error("tools = [\"Read\",\n\"Wirte\"]")
             .ends_with(":2:1: there is no tool \"Wirte\"; did you mean Write?")
     );
-    assert!(error("tools = []").contains(":1:9: tools names no tool"));
-    assert!(error("tools = \" , \"").contains("tools names no tool"));
-    assert!(error("match = \"exact\"\nmatch = \"exact\"").contains("not valid TOML"));
+    assert!(load_error("tools = []").contains(":1:9: tools names no tool"));
+    assert!(load_error("tools = \" , \"").contains("tools names no tool"));
+    assert!(load_error("match = \"exact\"\nmatch = \"exact\"").contains("not valid TOML"));
     assert!(
-        error("match = ").starts_with("/etc/lancet.toml:1:9: not valid TOML: "),
+        load_error("match = ").starts_with("/etc/lancet.toml:1:9: not valid TOML: "),
         "{}",
-        error("match = ")
+        load_error("match = ")
     );
 }
 
 #[test]
-fn an_encoding_nobody_knows_is_refused() {
+fn refuses_unknown_encoding() {
     assert!(
-        error("encoding.\"*.pas\" = \"gb18003\"")
+        load_error("encoding.\"*.pas\" = \"gb18003\"")
             .ends_with(":1:20: there is no encoding \"gb18003\"; did you mean gb18030?")
     );
 }
 
 #[test]
-fn later_layers_win_in_whatever_order_they_come() {
+fn later_layers_win_in_any_order_of_loading() {
     let layers = [
-        layer(
+        layer_with_text(
             Origin::CommandLine,
             "read.gutter = \"none\"\nencoding.\"*.pas\" = \"gbk\"",
         ),
-        layer(
+        layer_with_text(
             Origin::User,
             "read.gutter = \"tab\"\nstale = \"merge\"\nencoding.\"*.pas\" = \"windows-1252\"",
         ),
-        layer(Origin::Project, "read.max_lines = 7"),
+        layer_with_text(Origin::Project, "read.max_lines = 7"),
     ];
     let settings = Settings::load(&layers).unwrap();
     assert_eq!(
@@ -215,19 +219,19 @@ fn later_layers_win_in_whatever_order_they_come() {
         ),
         (Gutter::None, 7, Stale::Merge)
     );
-    assert_eq!(label(&settings, Path::new("x.pas")), Some("gbk"));
+    assert_eq!(encoding_label(&settings, Path::new("x.pas")), Some("gbk"));
     assert_eq!(settings.origin("read.gutter"), Origin::CommandLine);
     assert_eq!(settings.origin("read.max_lines"), Origin::Project);
     assert_eq!(settings.origin("read.max_chars"), Origin::BuiltIn);
 }
 
 #[test]
-fn a_project_may_only_tighten() {
-    let loose = layer(
+fn project_cannot_loosen_settings() {
+    let loose = layer_with_text(
         Origin::Project,
         "mode = \"accept-edits\"\nmatch = \"tolerant\"\nstale = \"merge\"\nlinks = \"break\"\ntools = \"all\"\n[abbreviations]\n\"a\" = \"bcd\"\n",
     );
-    let user = layer(Origin::User, "mode = \"plan\"\nmatch = \"exact\"\n");
+    let user = layer_with_text(Origin::User, "mode = \"plan\"\nmatch = \"exact\"\n");
     let settings = Settings::load(&[user, loose]).unwrap();
     assert_eq!(
         (settings.mode, settings.matching, settings.stale),
@@ -258,11 +262,12 @@ fn a_project_may_only_tighten() {
         ]
     );
 
-    let tight = layer(
+    let tight = layer_with_text(
         Origin::Project,
         "match = \"exact\"\nstale = \"refuse\"\nwrite.line_endings = \"as-sent\"\n",
     );
-    let settings = Settings::load(&[layer(Origin::User, "stale = \"merge\""), tight]).unwrap();
+    let settings =
+        Settings::load(&[layer_with_text(Origin::User, "stale = \"merge\""), tight]).unwrap();
     assert_eq!(
         (settings.matching, settings.stale),
         (Matching::Exact, Stale::Refuse)
@@ -272,9 +277,9 @@ fn a_project_may_only_tighten() {
 }
 
 #[test]
-fn a_project_that_tightens_is_obeyed() {
-    let user = |text: &str| layer(Origin::User, text);
-    let project = |text: &str| layer(Origin::Project, text);
+fn project_can_tighten_settings() {
+    let user = |text: &str| layer_with_text(Origin::User, text);
+    let project = |text: &str| layer_with_text(Origin::Project, text);
     for (own, projects, mode, ignored) in [
         ("", "plan", Some(Mode::Plan), 0),
         ("", "ask", Some(Mode::Ask), 0),
@@ -316,7 +321,7 @@ fn a_project_that_tightens_is_obeyed() {
 }
 
 #[test]
-fn the_way_of_writing_goes_by_pattern_and_is_the_users() {
+fn write_strategy_follows_patterns_of_user_only() {
     let text = "[write]\nweak = \"refuse\"\ndurability = \"ordered\"\n[write.strategy]\n\"*.conf\" = \"in_place\"\n\"gen/**\" = \"in_place\"\n\"gen/new.conf\" = \"auto\"\n";
     let settings = load(text);
     for (path, strategy) in [
@@ -333,11 +338,11 @@ fn the_way_of_writing_goes_by_pattern_and_is_the_users() {
         (Weak::Refuse, Durability::Ordered)
     );
     assert!(
-        error("write.strategy.\"*.a\" = \"in-place\"")
+        load_error("write.strategy.\"*.a\" = \"in-place\"")
             .ends_with(":1:24: there is no strategy \"in-place\"; did you mean in_place?")
     );
-    assert!(error("[write.strategy]\n\"../a\" = \"auto\"").contains("it can never match"));
-    let project = Settings::load(&[layer(Origin::Project, text)]).unwrap();
+    assert!(load_error("[write.strategy]\n\"../a\" = \"auto\"").contains("it can never match"));
+    let project = Settings::load(&[layer_with_text(Origin::Project, text)]).unwrap();
     assert_eq!(project.ignored.len(), 4, "refuse is stricter");
     assert_eq!(
         project.strategy_for(Path::new("a.conf")),
@@ -346,16 +351,16 @@ fn the_way_of_writing_goes_by_pattern_and_is_the_users() {
 }
 
 #[test]
-fn a_wrong_value_is_a_flaw_even_where_it_would_be_ignored() {
+fn wrong_value_is_a_flaw_even_if_key_is_ignored() {
     for text in ["links = \"maybe\"", "tools = \"Wirte\""] {
-        let settings = Settings::load(&[layer(Origin::Project, text)]).expect("it loads");
+        let settings = Settings::load(&[layer_with_text(Origin::Project, text)]).expect("it loads");
         assert_eq!(settings.flaws.len(), 1, "{text}");
         assert!(settings.ignored.is_empty(), "{text}");
     }
 }
 
 #[test]
-fn encoding_patterns_reach_by_name_or_by_path() {
+fn encoding_patterns_match_names_or_paths() {
     let settings = load(
         "[encoding]\n\"*.txt\" = \"gbk\"\n\"old/*.txt\" = \"big5\"\n\"/top.txt\" = \"koi8-r\"\n\"**/deep/**\" = \"euc-jp\"\n\"{a,b}.log\" = \"shift_jis\"",
     );
@@ -370,12 +375,16 @@ fn encoding_patterns_reach_by_name_or_by_path() {
         ("d/b.log", Some("shift_jis")),
         ("x.TXT", None),
     ] {
-        assert_eq!(self::label(&settings, Path::new(path)), label, "{path}");
+        assert_eq!(
+            self::encoding_label(&settings, Path::new(path)),
+            label,
+            "{path}"
+        );
     }
 }
 
 #[test]
-fn checkpoint_patterns_cover_folders_and_reach_into_ignored_ones() {
+fn checkpoint_patterns_match_folders_and_ignored_files() {
     let settings = load(
         "[checkpoint]\ninclude = [\"build/keep.txt\", \"*.sqlite\", \"out/*/log\"]\nexclude = \"gen\"\nmax_file = \"1MiB\"\nmax_size = \"2GiB\"\n",
     );
@@ -410,21 +419,24 @@ fn checkpoint_patterns_cover_folders_and_reach_into_ignored_ones() {
         assert_eq!(found, reaches, "{folder}");
     }
     assert!(
-        error("[checkpoint]\nexclude = [\"a\", \"../b\"]").ends_with(
+        load_error("[checkpoint]\nexclude = [\"a\", \"../b\"]").ends_with(
             ":2:17: checkpoint.exclude: \"../b\" is not a file pattern: it can never match"
         )
     );
 }
 
 #[test]
-fn host_tools_may_be_chosen() {
-    let layers = [layer(Origin::User, "tools = [\"default\", \"Deploy\"]")];
+fn accepts_host_tools_in_tool_selection() {
+    let layers = [layer_with_text(
+        Origin::User,
+        "tools = [\"default\", \"Deploy\"]",
+    )];
     assert!(Settings::load(&layers).is_err());
     assert!(Settings::load_with_tools(&layers, &["Deploy"]).is_ok());
 }
 
 #[test]
-fn the_help_names_every_key_with_its_default() {
+fn help_lists_every_key_with_default() {
     let help = help();
     for key in keys() {
         assert!(
@@ -445,7 +457,7 @@ fn the_help_names_every_key_with_its_default() {
 }
 
 #[test]
-fn defaults_of_the_table_are_the_defaults_in_force() {
+fn defaults_in_key_table_match_default_settings() {
     let settings = Settings::default();
     for line in settings.in_force() {
         let key = keys().find(|key| key.name == line.key).unwrap();
@@ -455,7 +467,7 @@ fn defaults_of_the_table_are_the_defaults_in_force() {
 }
 
 #[test]
-fn sizes_and_times_may_carry_units() {
+fn parses_sizes_and_times_with_units() {
     let settings = load(
         "[history]\nmax_size = \"2GiB\"\nmax_age = \"2w\"\n[search]\ntime_budget = \"5 s\"\n[ask]\npatience = \"2m\"\n",
     );
@@ -478,27 +490,33 @@ fn sizes_and_times_may_carry_units() {
 /// Every key of the table reaches a field: set to something other than its default, it appears among the values in
 /// force.
 #[test]
-fn every_key_of_the_table_has_an_effect() {
+fn every_key_in_table_sets_a_field() {
     for key in keys() {
         let value = match key.form {
-            Form::Choice(words) => format!("\"{}\"", words.last().unwrap()),
-            Form::Number { least, .. } | Form::Measured { least, .. } => least.to_string(),
-            Form::Program => "[\"cat\", \"-\"]".to_owned(),
-            Form::Askers => "[\"page\"]".to_owned(),
-            Form::Switch => (key.default == "false").to_string(),
-            Form::Tools => "\"Read\"".to_owned(),
-            Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
-            Form::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
-            Form::Converters => "{ \"*.a\" = [\"cat\", \"-\"] }".to_owned(),
-            Form::Servers => "[{ name = \"a\", files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
-            Form::Formatters => "[{ files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
-            Form::Hooks => "[{ on = \"after\", match = \"Edit(a)\", run = [\"cat\"] }]".to_owned(),
-            Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
-            Form::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
-            Form::Rules => "[\"Edit(a)\"]".to_owned(),
-            Form::Scopes => "[\".claude/skills/a/**\"]".to_owned(),
-            Form::Guards | Form::Patterns => "[\"a.md\"]".to_owned(),
-            Form::Folders => "[\"/a\"]".to_owned(),
+            ValueForm::Choice(words) => format!("\"{}\"", words.last().unwrap()),
+            ValueForm::Number { least, .. } | ValueForm::Measured { least, .. } => {
+                least.to_string()
+            }
+            ValueForm::Program => "[\"cat\", \"-\"]".to_owned(),
+            ValueForm::Askers => "[\"page\"]".to_owned(),
+            ValueForm::Switch => (key.default == "false").to_string(),
+            ValueForm::Tools => "\"Read\"".to_owned(),
+            ValueForm::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
+            ValueForm::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
+            ValueForm::Converters => "{ \"*.a\" = [\"cat\", \"-\"] }".to_owned(),
+            ValueForm::Servers => {
+                "[{ name = \"a\", files = [\"*.a\"], run = [\"cat\"] }]".to_owned()
+            }
+            ValueForm::Formatters => "[{ files = [\"*.a\"], run = [\"cat\"] }]".to_owned(),
+            ValueForm::Hooks => {
+                "[{ on = \"after\", match = \"Edit(a)\", run = [\"cat\"] }]".to_owned()
+            }
+            ValueForm::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
+            ValueForm::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
+            ValueForm::Rules => "[\"Edit(a)\"]".to_owned(),
+            ValueForm::Scopes => "[\".claude/skills/a/**\"]".to_owned(),
+            ValueForm::Guards | ValueForm::Patterns => "[\"a.md\"]".to_owned(),
+            ValueForm::Folders => "[\"/a\"]".to_owned(),
         };
         let values = |settings: &Settings| -> Vec<(String, String)> {
             let lines = settings.in_force().into_iter();
@@ -512,10 +530,10 @@ fn every_key_of_the_table_has_an_effect() {
             key.name
         );
         assert_eq!(settings.origin(key.name), Origin::User);
-        if let Project::SetsOnly(word) = key.project {
+        if let ProjectPermission::SetsOnly(word) = key.project {
             let takes = match key.form {
-                Form::Choice(words) => words.contains(&word),
-                Form::Switch => word == "true",
+                ValueForm::Choice(words) => words.contains(&word),
+                ValueForm::Switch => word == "true",
                 _ => false,
             };
             assert!(takes, "{}", key.name);
@@ -560,9 +578,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn no_text_panics(text in settings_text(), project in any::<bool>()) {
+    fn settings_text_never_panics(text in settings_text(), project in any::<bool>()) {
         let origin = if project { Origin::Project } else { Origin::User };
-        for flaw in Settings::load_usable(&[layer(origin, &text)], &[]).flaws {
+        for flaw in Settings::load_usable(&[layer_with_text(origin, &text)], &[]).flaws {
             prop_assert!(flaw.error.line >= 1 && flaw.error.column >= 1);
             prop_assert!(flaw.error.line <= text.lines().count() + 1);
         }

@@ -137,7 +137,7 @@ choice! {
 impl Images {
     /// Returns the limits for a picture; none if no picture is sent.
     #[doc(hidden)]
-    pub fn budget(self) -> Option<VisionBudget> {
+    pub fn vision_budget(self) -> Option<VisionBudget> {
         match self {
             Self::Default => Some(VisionBudget::DEFAULT),
             Self::ClaudeLarge => Some(VisionBudget::CLAUDE_LARGE),

@@ -7,22 +7,22 @@ use std::time::Instant;
 use lancet_formats::syntax::SyntaxError;
 use tree_sitter::{Node, Tree};
 
-use crate::brackets::{Brackets, Fault, brackets};
-use crate::language::{Language, Trust};
+use crate::brackets::{BracketCheck, BracketFault, check_brackets};
+use crate::language::{ErrorTrust, Language};
 use crate::parse::parse;
-use crate::recent::{Parsed, RecentTrees, shared_beginning};
+use crate::recent::{ParsedTree, RecentTrees, shared_beginning};
 
 /// The maximum number of characters of the text that an error quotes.
-const LONGEST_TOKEN: usize = 20;
+const MAX_TOKEN_LENGTH: usize = 20;
 
 /// Returns the first error of a text; none if it parses, is too large, or takes longer than `until`.
 pub fn first_error(language: Language, text: &str, until: Instant) -> Option<SyntaxError> {
-    let found = match look(language, text, until)? {
-        Look::Parses(_) => return None,
-        Look::Fails(found) => found,
+    let found = match parse_with_grammars(language, text, until)? {
+        ParseOutcome::Parses(_) => return None,
+        ParseOutcome::Fails(found) => found,
     };
-    match brackets(language, text, 0) {
-        Brackets::Broken(fault) => Some(of_fault(text, fault)),
+    match check_brackets(language, text, 0) {
+        BracketCheck::Broken(fault) => Some(fault_error(text, fault)),
         _ => Some(found.to_syntax_error(text, 0)),
     }
 }
@@ -37,49 +37,53 @@ pub(crate) fn newly_broken(
 ) -> Option<SyntaxError> {
     let language = Language::from_path(path)?;
     if language == Language::Json
-        && (is_loose(path) || before.contains("//") || after.contains("//"))
+        && (allows_trailing_commas(path) || before.contains("//") || after.contains("//"))
     {
         return None;
     }
     let changed = shared_beginning(before, after);
-    let fault = match language.trust() {
-        Trust::TreeAndBrackets => Some(new_fault(language, (before, after), changed)?),
-        Trust::Tree if recent.parses(path, after, until) => return None,
-        Trust::Tree => None,
+    let fault = match language.error_trust() {
+        ErrorTrust::TreeAndBrackets => Some(new_fault(language, (before, after), changed)?),
+        ErrorTrust::Tree if recent.parses_incrementally(path, after, until) => return None,
+        ErrorTrust::Tree => None,
     };
     let keep = |text, parsed| {
-        if language.trust() == Trust::Tree {
-            recent.keep(path, text, parsed);
+        if language.error_trust() == ErrorTrust::Tree {
+            recent.store_text(path, text, parsed);
         }
     };
-    let found = match look(language, after, until)? {
-        Look::Fails(found) => found,
-        Look::Parses(parsed) => {
+    let found = match parse_with_grammars(language, after, until)? {
+        ParseOutcome::Fails(found) => found,
+        ParseOutcome::Parses(parsed) => {
             keep(after, parsed);
             return None;
         }
     };
-    let Look::Parses(parsed) = look(language, before, until)? else {
+    let ParseOutcome::Parses(parsed) = parse_with_grammars(language, before, until)? else {
         return None;
     };
     keep(before, parsed);
     let fault = fault.or_else(|| new_fault(language, (before, after), changed));
     Some(match fault {
-        Some(fault) => of_fault(after, fault),
+        Some(fault) => fault_error(after, fault),
         None => found.to_syntax_error(after, changed),
     })
 }
 
 /// Returns the bracket or quote of `after` that lacks its partner, if none of `before` does.
-fn new_fault(language: Language, (before, after): (&str, &str), changed: usize) -> Option<Fault> {
-    let Brackets::Broken(fault) = brackets(language, after, changed) else {
+fn new_fault(
+    language: Language,
+    (before, after): (&str, &str),
+    changed: usize,
+) -> Option<BracketFault> {
+    let BracketCheck::Broken(fault) = check_brackets(language, after, changed) else {
         return None;
     };
-    (brackets(language, before, 0) == Brackets::Balanced).then_some(fault)
+    (check_brackets(language, before, 0) == BracketCheck::Balanced).then_some(fault)
 }
 
 /// Returns whether programs read this JSON file with trailing commas.
-fn is_loose(path: &Path) -> bool {
+fn allows_trailing_commas(path: &Path) -> bool {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
@@ -95,8 +99,8 @@ fn is_loose(path: &Path) -> bool {
 }
 
 /// The result of parsing a text with the grammars.
-enum Look {
-    Parses(Parsed),
+enum ParseOutcome {
+    Parses(ParsedTree),
     Fails(TreeError),
 }
 
@@ -109,26 +113,26 @@ struct TreeError {
 }
 
 /// Parses a text with the grammars of a language. Returns none if the time is over.
-fn look(language: Language, text: &str, until: Instant) -> Option<Look> {
+fn parse_with_grammars(language: Language, text: &str, until: Instant) -> Option<ParseOutcome> {
     let mut first = None;
     for grammar in language.grammars() {
         let tree = parse(&grammar, text, until)?;
         if !tree.root_node().has_error() {
-            return Some(Look::Parses(Parsed { grammar, tree }));
+            return Some(ParseOutcome::Parses(ParsedTree { grammar, tree }));
         }
-        first = first.or_else(|| find(&tree));
+        first = first.or_else(|| first_tree_error(&tree));
     }
-    first.map(Look::Fails)
+    first.map(ParseOutcome::Fails)
 }
 
 /// Finds the first error in a tree, in the order of the text. The traversal does not recurse: a tree may be as deep as
 /// its text is long.
-fn find(tree: &Tree) -> Option<TreeError> {
+fn first_tree_error(tree: &Tree) -> Option<TreeError> {
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
         if node.is_missing() || node.is_error() {
-            return Some(found(&node));
+            return Some(error_of_node(&node));
         }
         if node.has_error() && cursor.goto_first_child() {
             continue;
@@ -141,7 +145,7 @@ fn find(tree: &Tree) -> Option<TreeError> {
     }
 }
 
-fn found(node: &Node<'_>) -> TreeError {
+fn error_of_node(node: &Node<'_>) -> TreeError {
     TreeError {
         start: node.start_byte(),
         end: node.end_byte(),
@@ -158,7 +162,7 @@ impl TreeError {
                 true => format!("missing {}", token.replace('_', " ")),
                 false => format!("missing \"{token}\""),
             };
-            return at(text, self.start, words);
+            return error_at(text, self.start, words);
         }
         let place = match (self.start..=self.end).contains(&changed) {
             true => changed,
@@ -169,24 +173,24 @@ impl TreeError {
         // The beginning of the next line is wrong because something is missing at the end of the changed one.
         let between = text.get(changed..place).unwrap_or_default();
         if between.starts_with('\n') && between.trim().is_empty() {
-            return at(text, changed, "unexpected end of the line".to_owned());
+            return error_at(text, changed, "unexpected end of the line".to_owned());
         }
         let token = text[place..].split_whitespace().next().unwrap_or_default();
-        let token: String = token.chars().take(LONGEST_TOKEN).collect();
+        let token: String = token.chars().take(MAX_TOKEN_LENGTH).collect();
         let words = match token.is_empty() {
             true => "unexpected end of the file".to_owned(),
             false => format!("unexpected {token:?}"),
         };
-        at(text, place, words)
+        error_at(text, place, words)
     }
 }
 
-fn of_fault(text: &str, fault: Fault) -> SyntaxError {
-    at(text, fault.at, fault.kind.describe())
+fn fault_error(text: &str, fault: BracketFault) -> SyntaxError {
+    error_at(text, fault.at, fault.kind.describe())
 }
 
 /// Creates an error at a byte offset.
-fn at(text: &str, place: usize, words: String) -> SyntaxError {
+fn error_at(text: &str, place: usize, words: String) -> SyntaxError {
     let before = &text[..place];
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |end| end + 1);

@@ -33,7 +33,7 @@ pub enum Language {
 
 /// The evidence required to report that a text does not parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub(crate) enum ErrorTrust {
     /// The tree has an error.
     Tree,
     /// The tree has an error, and brackets or quotes lack their partners.
@@ -41,7 +41,7 @@ pub(crate) enum Trust {
 }
 
 /// The file name extensions, in lower case.
-const ENDINGS: &[(&str, Language)] = &[
+const FILE_EXTENSIONS: &[(&str, Language)] = &[
     ("c", Language::C),
     ("h", Language::Header),
     ("cc", Language::Cpp),
@@ -87,7 +87,10 @@ impl Language {
     pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         let known = |(known, _): &&(&str, Language)| known.eq_ignore_ascii_case(ending);
-        ENDINGS.iter().find(known).map(|(_, language)| *language)
+        FILE_EXTENSIONS
+            .iter()
+            .find(known)
+            .map(|(_, language)| *language)
     }
 
     /// Returns the display name.
@@ -113,10 +116,12 @@ impl Language {
     /// Returns how far an error in the tree is trusted. The figures are for files that compile but that the grammar
     /// does not accept: none of 1,966 files of Python's library and of 2,498 of npm packages; 0.5 % of Rust crates
     /// (macros, rare forms), 7 % of TypeScript, and half of the files of C and C++, whose macros no grammar knows.
-    pub(crate) fn trust(self) -> Trust {
+    pub(crate) fn error_trust(self) -> ErrorTrust {
         match self {
-            Language::Go | Language::JavaScript | Language::Json | Language::Python => Trust::Tree,
-            _ => Trust::TreeAndBrackets,
+            Language::Go | Language::JavaScript | Language::Json | Language::Python => {
+                ErrorTrust::Tree
+            }
+            _ => ErrorTrust::TreeAndBrackets,
         }
     }
 

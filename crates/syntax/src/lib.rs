@@ -20,7 +20,7 @@ use lancet_formats::syntax::{SyntaxError, SyntaxOutline, SyntaxReader};
 pub use broken::first_error;
 pub use language::Language;
 pub use outline::outline;
-pub use parse::MOST_BYTES;
+pub use parse::MAX_BYTES;
 use recent::RecentTrees;
 
 /// The time limit for one text.
@@ -56,7 +56,7 @@ impl SyntaxReader for TreeReader {
     }
 
     fn most_bytes(&self) -> usize {
-        MOST_BYTES
+        MAX_BYTES
     }
 
     fn newly_broken(&self, path: &Path, before: &str, after: &str) -> Option<SyntaxError> {

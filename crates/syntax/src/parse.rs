@@ -6,7 +6,7 @@ use std::time::Instant;
 use tree_sitter::{Language, ParseOptions, Parser, Tree};
 
 /// The largest text that is parsed.
-pub const MOST_BYTES: usize = 1 << 20;
+pub const MAX_BYTES: usize = 1 << 20;
 
 /// Parses a text; returns none if it is too large or the time is over.
 pub(crate) fn parse(grammar: &Language, text: &str, until: Instant) -> Option<Tree> {
@@ -14,17 +14,12 @@ pub(crate) fn parse(grammar: &Language, text: &str, until: Instant) -> Option<Tr
 }
 
 /// Parses a text incrementally, from the tree of an earlier text to which the edit has been applied.
-pub(crate) fn parse_again(
-    grammar: &Language,
-    text: &str,
-    old: &Tree,
-    until: Instant,
-) -> Option<Tree> {
+pub(crate) fn reparse(grammar: &Language, text: &str, old: &Tree, until: Instant) -> Option<Tree> {
     parse_from(grammar, text, Some(old), until)
 }
 
 fn parse_from(grammar: &Language, text: &str, old: Option<&Tree>, until: Instant) -> Option<Tree> {
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return None;
     }
     let mut parser = Parser::new();

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use tree_sitter::{InputEdit, Language as Grammar, Point, Tree};
 
-use crate::parse::parse_again;
+use crate::parse::reparse;
 
 /// The maximum total number of nodes in the cached trees, which is some 18 MB. Python's `argparse.py` (100 kB) has
 /// 18,000.
-const MOST_NODES: usize = 150_000;
+const MAX_NODES: usize = 150_000;
 
 /// The maximum number of cached trees.
-const MOST_TREES: usize = 8;
+const MAX_TREES: usize = 8;
 
 /// The texts that parsed last, with their trees, least recently used first. A tree is never taken as a fact about a
 /// file: it is stored with its text, and the parser receives the edit that leads to another text.
@@ -22,7 +22,7 @@ pub(crate) struct RecentTrees(Mutex<Vec<ParsedText>>);
 
 /// A tree without errors, and the grammar that made it.
 #[derive(Clone, Debug)]
-pub(crate) struct Parsed {
+pub(crate) struct ParsedTree {
     pub(crate) grammar: Grammar,
     pub(crate) tree: Tree,
 }
@@ -32,13 +32,13 @@ pub(crate) struct Parsed {
 struct ParsedText {
     path: PathBuf,
     text: String,
-    parsed: Parsed,
+    parsed: ParsedTree,
 }
 
 impl RecentTrees {
     /// Stores a text that `grammar` accepts, replacing an older one of the same file.
-    pub(crate) fn keep(&self, path: &Path, text: &str, parsed: Parsed) {
-        self.put(ParsedText {
+    pub(crate) fn store_text(&self, path: &Path, text: &str, parsed: ParsedTree) {
+        self.put_text(ParsedText {
             path: path.to_owned(),
             text: text.to_owned(),
             parsed,
@@ -47,36 +47,36 @@ impl RecentTrees {
 
     /// Returns whether `text` is known to parse, based on an earlier text of the file. If this is uncertain, the text
     /// must be parsed whole: the tree of a text with errors may depend on the tree it was derived from.
-    pub(crate) fn parses(&self, path: &Path, text: &str, until: Instant) -> bool {
-        let Some(parsed) = self.take(path) else {
+    pub(crate) fn parses_incrementally(&self, path: &Path, text: &str, until: Instant) -> bool {
+        let Some(parsed) = self.take_text(path) else {
             return false;
         };
         let again = parsed.with_text(text, until);
         let parses = again.is_some();
-        self.put(again.unwrap_or(parsed));
+        self.put_text(again.unwrap_or(parsed));
         parses
     }
 
-    fn take(&self, path: &Path) -> Option<ParsedText> {
+    fn take_text(&self, path: &Path) -> Option<ParsedText> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = texts.iter().position(|parsed| parsed.path == path)?;
         Some(texts.remove(at))
     }
 
-    fn put(&self, parsed: ParsedText) {
+    fn put_text(&self, parsed: ParsedText) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have stored a text of this file meanwhile.
         texts.retain(|other| other.path != parsed.path);
         texts.push(parsed);
-        let mut nodes: usize = texts.iter().map(ParsedText::nodes).sum();
-        while texts.len() > MOST_TREES || nodes > MOST_NODES {
-            nodes -= texts.remove(0).nodes();
+        let mut nodes: usize = texts.iter().map(ParsedText::node_count).sum();
+        while texts.len() > MAX_TREES || nodes > MAX_NODES {
+            nodes -= texts.remove(0).node_count();
         }
     }
 }
 
 impl ParsedText {
-    fn nodes(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.parsed.tree.root_node().descendant_count()
     }
 
@@ -84,12 +84,12 @@ impl ParsedText {
     fn with_text(&self, text: &str, until: Instant) -> Option<ParsedText> {
         let grammar = &self.parsed.grammar;
         let mut old = self.parsed.tree.clone();
-        old.edit(&difference(&self.text, text));
-        let tree = parse_again(grammar, text, &old, until)?;
+        old.edit(&single_edit(&self.text, text));
+        let tree = reparse(grammar, text, &old, until)?;
         (!tree.root_node().has_error()).then(|| ParsedText {
             path: self.path.clone(),
             text: text.to_owned(),
-            parsed: Parsed {
+            parsed: ParsedTree {
                 grammar: grammar.clone(),
                 tree,
             },
@@ -98,23 +98,23 @@ impl ParsedText {
 }
 
 /// Returns the single edit that turns `old` into `new`.
-fn difference(old: &str, new: &str) -> InputEdit {
+fn single_edit(old: &str, new: &str) -> InputEdit {
     let start = shared_beginning(old, new);
     let shared = shared_end(&old[start..], &new[start..]);
     let (old_end, new_end) = (old.len() - shared, new.len() - shared);
-    let start_position = advance(Point::default(), &old[..start]);
+    let start_position = advance_point(Point::default(), &old[..start]);
     InputEdit {
         start_byte: start,
         old_end_byte: old_end,
         new_end_byte: new_end,
         start_position,
-        old_end_position: advance(start_position, &old[start..old_end]),
-        new_end_position: advance(start_position, &new[start..new_end]),
+        old_end_position: advance_point(start_position, &old[start..old_end]),
+        new_end_position: advance_point(start_position, &new[start..new_end]),
     }
 }
 
 /// Returns the position after a piece of text that begins at `from`.
-fn advance(from: Point, piece: &str) -> Point {
+fn advance_point(from: Point, piece: &str) -> Point {
     let newlines = piece.bytes().filter(|byte| *byte == b'\n').count();
     match piece.rfind('\n') {
         Some(last) => Point::new(from.row + newlines, piece.len() - last - 1),
@@ -123,15 +123,15 @@ fn advance(from: Point, piece: &str) -> Point {
 }
 
 /// Texts are compared in pieces of this length, which is as fast as memory access.
-const PIECE: usize = 256;
+const COMPARED_PIECE: usize = 256;
 
 /// Returns the length of the common beginning of two texts, in whole characters.
 pub(crate) fn shared_beginning(one: &str, other: &str) -> usize {
     let pieces = one
         .as_bytes()
-        .chunks(PIECE)
-        .zip(other.as_bytes().chunks(PIECE));
-    let whole = PIECE * pieces.take_while(|(one, other)| one == other).count();
+        .chunks(COMPARED_PIECE)
+        .zip(other.as_bytes().chunks(COMPARED_PIECE));
+    let whole = COMPARED_PIECE * pieces.take_while(|(one, other)| one == other).count();
     let whole = whole.min(one.len()).min(other.len());
     let rest = one.as_bytes()[whole..]
         .iter()
@@ -144,9 +144,9 @@ pub(crate) fn shared_beginning(one: &str, other: &str) -> usize {
 fn shared_end(one: &str, other: &str) -> usize {
     let pieces = one
         .as_bytes()
-        .rchunks(PIECE)
-        .zip(other.as_bytes().rchunks(PIECE));
-    let whole = PIECE * pieces.take_while(|(one, other)| one == other).count();
+        .rchunks(COMPARED_PIECE)
+        .zip(other.as_bytes().rchunks(COMPARED_PIECE));
+    let whole = COMPARED_PIECE * pieces.take_while(|(one, other)| one == other).count();
     let whole = whole.min(one.len()).min(other.len());
     let rest = one.as_bytes()[..one.len() - whole].iter().rev();
     let rest = rest.zip(other.as_bytes()[..other.len() - whole].iter().rev());

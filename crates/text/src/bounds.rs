@@ -7,14 +7,14 @@ use std::ops::Range;
 pub struct Bounds {
     /// The starts of regions in order, each with the largest end of the regions up to it; `None` for the whole view.
     regions: Option<Vec<(usize, usize)>>,
-    ending: Ending,
+    ending: PlaceEnding,
     /// The start of the only allowed place.
     start: Option<usize>,
 }
 
 /// Where a place may end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Ending {
+enum PlaceEnding {
     #[default]
     Anywhere,
     /// The place may end only where the view ends.
@@ -29,7 +29,7 @@ impl Bounds {
 
     /// Restricts places to one of these regions, which may overlap.
     #[must_use]
-    pub fn within(mut self, mut regions: Vec<Range<usize>>) -> Bounds {
+    pub fn within_regions(mut self, mut regions: Vec<Range<usize>>) -> Bounds {
         regions.sort_by_key(|region| region.start);
         let mut largest = 0;
         let regions = regions.into_iter().map(|region| {
@@ -42,20 +42,20 @@ impl Bounds {
 
     /// Restricts places to the last lines of the view.
     #[must_use]
-    pub fn at_end(mut self) -> Bounds {
-        self.ending = Ending::AtEnd;
+    pub fn restricted_to_end(mut self) -> Bounds {
+        self.ending = PlaceEnding::AtEnd;
         self
     }
 
     /// Restricts places to the one that starts here.
     #[must_use]
-    pub fn starting_at(mut self, start: usize) -> Bounds {
+    pub fn restricted_to_start(mut self, start: usize) -> Bounds {
         self.start = Some(start);
         self
     }
 
     /// Returns whether a place is allowed.
-    pub(crate) fn hold(&self, view: &str, place: &Range<usize>) -> bool {
+    pub(crate) fn allow(&self, view: &str, place: &Range<usize>) -> bool {
         let bytes = view.as_bytes();
         let begins_line = place.start == 0 || bytes[place.start - 1] == b'\n';
         let ends_line = place.end == view.len()
@@ -63,7 +63,7 @@ impl Bounds {
             || (place.end > place.start && bytes[place.end - 1] == b'\n');
         begins_line
             && ends_line
-            && (self.ending == Ending::Anywhere || place.end == view.len())
+            && (self.ending == PlaceEnding::Anywhere || place.end == view.len())
             && self.start.is_none_or(|start| start == place.start)
             && self.is_in_region(place)
     }

@@ -9,13 +9,13 @@ pub(crate) fn count_newlines(bytes: &[u8]) -> usize {
 }
 
 /// The number of bytes that are looked through for one control byte and then for the other; they fit the cache.
-const PART: usize = 16 << 10;
+const CACHE_CHUNK: usize = 16 << 10;
 
 /// Returns where the first NUL or CR is. 1 MB without them takes 199,000 instructions; loops over lanes took 285,000, two
 /// searches with `memchr` 213,000, and one with `memchr2` 427,000.
 pub(crate) fn find_control(bytes: &[u8]) -> Option<usize> {
     let is_clear = |part: &&[u8]| bytecount::count(part, 0) + bytecount::count(part, b'\r') == 0;
-    let clear = bytes.chunks(PART).take_while(is_clear).count() * PART;
+    let clear = bytes.chunks(CACHE_CHUNK).take_while(is_clear).count() * CACHE_CHUNK;
     let rest = bytes.get(clear..)?;
     memchr::memchr2(0, b'\r', rest).map(|at| clear + at)
 }
@@ -24,13 +24,13 @@ pub(crate) fn find_control(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{PART, count_newlines, find_control};
+    use super::{CACHE_CHUNK, count_newlines, find_control};
 
     /// The bytes that `bytecount` adds up before a lane of 255 is full.
-    const LANES: usize = 32 * 255;
+    const LANE_CAPACITY: usize = 32 * 255;
 
     /// Generates bytes most of which are not searched for.
-    fn byte() -> impl Strategy<Value = u8> {
+    fn arbitrary_byte() -> impl Strategy<Value = u8> {
         prop_oneof![
             20 => any::<u8>().prop_map(|byte| byte | 0x20),
             1 => prop::sample::select(vec![0, b'\n', b'\r', 0x80, 0x8d, 1, 0xff]),
@@ -41,9 +41,9 @@ mod tests {
         #![proptest_config(lancet_testing::laws::config())]
 
         #[test]
-        fn what_vectors_find_single_bytes_find_too(
-            bytes in prop::collection::vec(byte(), 0..400),
-            before in prop::sample::select(vec![0, 1, 31, 64, LANES - 1, LANES, PART - 30, PART, 2 * PART - 1]),
+        fn vectorized_search_agrees_with_bytewise_search(
+            bytes in prop::collection::vec(arbitrary_byte(), 0..400),
+            before in prop::sample::select(vec![0, 1, 31, 64, LANE_CAPACITY - 1, LANE_CAPACITY, CACHE_CHUNK - 30, CACHE_CHUNK, 2 * CACHE_CHUNK - 1]),
             filling in prop::sample::select(vec![b'a', b'\n']),
         ) {
             let text = [vec![filling; before], bytes].concat();

@@ -4,16 +4,16 @@
 use crate::diff::common_prefix;
 
 /// The number of characters of a name that are compared. Longer names are rare, and their start is enough.
-const COMPARED_MOST: usize = 128;
+const MAX_COMPARED_CHARACTERS: usize = 128;
 
 /// Returns up to `most` of the names that are near enough to be meant, nearest first. Letter case and `_`, `-` and
 /// blanks count little: `replaceAll` is next to `replace_all`.
-pub fn closest<'n>(
+pub fn closest_names<'n>(
     wanted: &str,
     names: impl Iterator<Item = &'n str>,
     most: usize,
 ) -> Vec<&'n str> {
-    let wanted_plain = plain(wanted);
+    let wanted_plain = without_case_and_separators(wanted);
     let mut found: Vec<(usize, usize, &'n str)> = Vec::new();
     for name in names {
         let Some(distance) = name_distance(wanted, &wanted_plain, name) else {
@@ -36,9 +36,9 @@ pub fn closest<'n>(
 }
 
 /// Returns the name without letter case and separators.
-fn plain(name: &str) -> Vec<char> {
+fn without_case_and_separators(name: &str) -> Vec<char> {
     name.chars()
-        .take(COMPARED_MOST)
+        .take(MAX_COMPARED_CHARACTERS)
         .filter(|character| !matches!(character, '_' | '-' | ' '))
         .flat_map(char::to_lowercase)
         .collect()
@@ -46,7 +46,7 @@ fn plain(name: &str) -> Vec<char> {
 
 /// Returns the distance of a name from the wanted one, in half letters; `None` where it is too far to be meant.
 fn name_distance(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
-    let name_plain = plain(name);
+    let name_plain = without_case_and_separators(name);
     let longest = wanted_plain.len().max(name_plain.len());
     if longest == 0 {
         return None;
@@ -113,12 +113,14 @@ fn osa_distance(one: &[char], two: &[char], most: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn first(wanted: &str, names: &[&'static str]) -> Option<&'static str> {
-        closest(wanted, names.iter().copied(), 3).first().copied()
+    fn first_closest(wanted: &str, names: &[&'static str]) -> Option<&'static str> {
+        closest_names(wanted, names.iter().copied(), 3)
+            .first()
+            .copied()
     }
 
     #[test]
-    fn fields_of_a_call() {
+    fn finds_misspelled_argument_names() {
         let edit = [
             "file_path",
             "old_string",
@@ -140,21 +142,21 @@ mod tests {
             ("dryrun", "dry_run"),
             ("REVISION", "revision"),
         ] {
-            assert_eq!(first(wanted, &edit), Some(meant), "{wanted}");
+            assert_eq!(first_closest(wanted, &edit), Some(meant), "{wanted}");
         }
         assert_eq!(
-            first("ofset", &["file_path", "offset", "limit"]),
+            first_closest("ofset", &["file_path", "offset", "limit"]),
             Some("offset")
         );
         assert_eq!(
-            first("include_ignore", &["pattern", "include_ignored"]),
+            first_closest("include_ignore", &["pattern", "include_ignored"]),
             Some("include_ignored")
         );
-        assert_eq!(first("encoding", &edit), None);
+        assert_eq!(first_closest("encoding", &edit), None);
     }
 
     #[test]
-    fn names_of_files() {
+    fn finds_misspelled_file_names() {
         let names = [
             "main.go",
             "handler.go",
@@ -162,29 +164,32 @@ mod tests {
             "settings.yaml",
             "README.md",
         ];
-        assert_eq!(first("handlers.go", &names), Some("handler.go"));
-        assert_eq!(first("setings.yaml", &names), Some("settings.yaml"));
-        assert_eq!(first("settings.yml", &names), Some("settings.yaml"));
-        assert_eq!(first("readme.md", &names), Some("README.md"));
-        assert_eq!(first("hnadler.go", &names), Some("handler.go"));
-        assert_eq!(first("zebra.txt", &names), None);
+        assert_eq!(first_closest("handlers.go", &names), Some("handler.go"));
+        assert_eq!(first_closest("setings.yaml", &names), Some("settings.yaml"));
+        assert_eq!(first_closest("settings.yml", &names), Some("settings.yaml"));
+        assert_eq!(first_closest("readme.md", &names), Some("README.md"));
+        assert_eq!(first_closest("hnadler.go", &names), Some("handler.go"));
+        assert_eq!(first_closest("zebra.txt", &names), None);
     }
 
     #[test]
-    fn nearest_first_no_more_than_asked_and_each_once() {
+    fn returns_nearest_first_without_duplicates_up_to_limit() {
         let names = ["a10.txt", "a1.txt", "a1.txt", "a12.txt", "b1.txt"];
         assert_eq!(
-            closest("a1.tx", names.iter().copied(), 2),
+            closest_names("a1.tx", names.iter().copied(), 2),
             ["a1.txt", "a10.txt"]
         );
-        assert!(closest("a1.txt", names.iter().copied(), 0).is_empty());
+        assert!(closest_names("a1.txt", names.iter().copied(), 0).is_empty());
     }
 
     #[test]
-    fn odd_names_are_no_fault() {
-        assert!(closest("", ["a", ""].into_iter(), 3).is_empty());
-        assert_eq!(closest("x", ["X", "y"].into_iter(), 3), ["X"]);
+    fn accepts_empty_and_very_long_names() {
+        assert!(closest_names("", ["a", ""].into_iter(), 3).is_empty());
+        assert_eq!(closest_names("x", ["X", "y"].into_iter(), 3), ["X"]);
         let long = "é".repeat(10_000);
-        assert_eq!(closest(&long, [long.as_str()].into_iter(), 3).len(), 1);
+        assert_eq!(
+            closest_names(&long, [long.as_str()].into_iter(), 3).len(),
+            1
+        );
     }
 }

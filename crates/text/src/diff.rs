@@ -14,17 +14,17 @@ use std::ops::Range;
 
 pub use compare::difference;
 pub use lines::{LineStarts, LineTable, line_numbers};
-pub use print::{outline, unified};
+pub use print::{outline_hunks, unified_diff};
 pub use spans::{hunks_in_contexts, hunks_of_changes};
 
 pub(crate) use lines::line_end;
 pub(crate) use trim::{common_prefix, common_suffix};
 
 /// A difference with more bytes of changed lines than this, old and new together, is coarse.
-pub const CHANGED_MOST: usize = 1_000_000;
+pub const MAX_CHANGED_BYTES: usize = 1_000_000;
 
 /// A difference whose hunks have more bytes than this, context included, is coarse: a context line may be a whole file.
-const SHOWN_MOST: usize = 2_000_000;
+const MAX_HUNK_BYTES: usize = 2_000_000;
 
 /// A run of changed lines with the unchanged lines around it, as in a unified diff.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ mod build;
 mod offsets;
 
 use crate::encoding::{
-    CarriageReturns, ControlBytes, Detected, Encoding, NotText, detect_text, fallback,
+    CarriageReturns, ControlBytes, Detected, Encoding, NotText, detect_text, fallback_encoding,
 };
 use crate::lines::{Endings, LineIndex, Lines, line_end};
 use build::ViewBuilder;
@@ -60,7 +60,7 @@ impl<'a> Document<'a> {
                 text,
                 returns,
             } => {
-                let lone_cr = build::lone_cr(raw, encoding);
+                let lone_cr = build::lone_cr_meaning(raw, encoding);
                 let mut document = build::from_text(raw, encoding, text, returns, lone_cr);
                 // A text without a byte order mark has been searched for both.
                 if text.len() == raw.len() && returns == CarriageReturns::None {
@@ -74,7 +74,7 @@ impl<'a> Document<'a> {
                 if guessed.damaged.is_empty() {
                     return Ok(guessed);
                 }
-                build::from_bytes(raw, fallback())
+                build::from_bytes(raw, fallback_encoding())
             }
         })
     }
@@ -82,13 +82,13 @@ impl<'a> Document<'a> {
     /// Returns the document of a part of a larger file that is known to be UTF-8 and to have these line ends. The part
     /// is cut at line ends, or at least between characters. The line ends of the file are needed because a part alone
     /// does not show whether its lone CRs end lines.
-    pub fn of_part(raw: &'a [u8], file_endings: Endings) -> Option<Document<'a>> {
+    pub fn from_part(raw: &'a [u8], file_endings: Endings) -> Option<Document<'a>> {
         let text = simdutf8::basic::from_utf8(raw).ok()?;
         let lone_cr = match file_endings {
-            Endings::Cr => build::LoneCr::EndsLine,
-            _ => build::LoneCr::Character,
+            Endings::Cr => build::LoneCrMeaning::EndsLine,
+            _ => build::LoneCrMeaning::Character,
         };
-        let returns = CarriageReturns::among(raw);
+        let returns = CarriageReturns::detect_in(raw);
         Some(build::from_text(
             raw,
             Encoding::UTF8,
@@ -162,7 +162,7 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the range of a line in the view, with its newline if it has one.
-    pub fn line_range_whole(&self, line: usize) -> Range<usize> {
+    pub fn line_range_with_end(&self, line: usize) -> Range<usize> {
         let range = self.line_range(line);
         range.start..self.view.len().min(range.end + 1)
     }
@@ -174,7 +174,7 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the ranges of the view, in order, that represent bytes which could not be decoded. Each is one U+FFFD.
-    pub fn damaged(&self) -> &[Range<usize>] {
+    pub fn damaged_ranges(&self) -> &[Range<usize>] {
         &self.damaged
     }
 

@@ -5,7 +5,7 @@ mod borders;
 mod compose;
 
 use crate::splice::{Change, apply_changes};
-use borders::{Borders, changed_part};
+use borders::{ChangedParts, changed_part};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub struct Draft<'a> {
     text: Cow<'a, str>,
     /// The replaced ranges in order. The text between two of them is that of the original.
     spans: Vec<Span>,
-    borders: Borders,
+    borders: ChangedParts,
 }
 
 /// A range of the original and the range of the current text that replaced it.
@@ -25,12 +25,12 @@ struct Span {
     original: Range<usize>,
     current: Range<usize>,
     /// Whether one edit or several contributed to it.
-    made_by: MadeBy,
+    made_by: ChangeCount,
 }
 
 /// Whether one edit made a span or several did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MadeBy {
+enum ChangeCount {
     One,
     /// Together they may leave lines as they were.
     Several,
@@ -43,7 +43,7 @@ impl<'a> Draft<'a> {
             original: view,
             text: Cow::Borrowed(view),
             spans: Vec::new(),
-            borders: Borders::default(),
+            borders: ChangedParts::default(),
         }
     }
 
@@ -122,8 +122,12 @@ impl<'a> Draft<'a> {
     /// Returns whether an edit of this place would cross the border of text that an earlier edit changed. A place
     /// wholly inside or wholly outside such text does not. `quoted` is the place of the edit's old text if that was
     /// found exactly: it may contain all of an earlier edit's new text, since it was written with that result in mind.
-    pub fn crosses(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
-        self.borders.any_inside(place, quoted)
+    pub fn crosses_earlier_edit(
+        &self,
+        place: &Range<usize>,
+        quoted: Option<&Range<usize>>,
+    ) -> bool {
+        self.borders.has_border_inside(place, quoted)
     }
 
     /// Returns the difference from the original as changes of it: sorted, not overlapping, without those that change
@@ -136,8 +140,8 @@ impl<'a> Draft<'a> {
                 let new = &self.text[span.current.clone()];
                 let (head, tail) = match span.made_by {
                     _ if old == new => return None,
-                    MadeBy::One => (0, 0),
-                    MadeBy::Several => borders::shared_lines(old, new),
+                    ChangeCount::One => (0, 0),
+                    ChangeCount::Several => borders::shared_lines(old, new),
                 };
                 Some(Change {
                     range: span.original.start + head..span.original.end - tail,
@@ -149,7 +153,7 @@ impl<'a> Draft<'a> {
 
     /// Returns the ranges of the original whose text is still in this place. Text that edits wrote has no origin and is
     /// left out.
-    pub fn origin(&self, place: Range<usize>) -> Vec<Range<usize>> {
+    pub fn original_ranges(&self, place: Range<usize>) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let first = self
             .spans

@@ -8,22 +8,22 @@ pub(crate) mod sequence;
 mod utf16;
 
 pub use binary::binary_kind;
-pub(crate) use binary::{TAIL, kind_without_nul};
-pub(crate) use detect::{CarriageReturns, Detected, detect_text, fallback};
-pub use detect::{ControlBytes, detect, never_text};
+pub(crate) use binary::{PDF_TAIL_LENGTH, binary_kind_without_nul};
+pub(crate) use detect::{CarriageReturns, Detected, detect_text, fallback_encoding};
+pub use detect::{ControlBytes, detect_encoding, rule_out_text};
 
 use encoding_rs::Encoding as Table;
 
 /// An encoding, and whether the file starts with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
-    kind: Family,
-    mark: Bom,
+    kind: EncodingFamily,
+    mark: ByteOrderMark,
 }
 
 /// The family of an encoding. Everything that is not Unicode is a table of `encoding_rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Family {
+pub(crate) enum EncodingFamily {
     Utf8,
     Utf16Le,
     Utf16Be,
@@ -32,7 +32,7 @@ pub(crate) enum Family {
 
 /// Whether the file starts with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Bom {
+pub(crate) enum ByteOrderMark {
     Absent,
     Present,
 }
@@ -107,16 +107,16 @@ const FURTHER_LABELS: [(&str, &str); 6] = [
 
 impl Encoding {
     /// UTF-8 without a byte order mark.
-    pub const UTF8: Encoding = Encoding::new(Family::Utf8, Bom::Absent);
+    pub const UTF8: Encoding = Encoding::new(EncodingFamily::Utf8, ByteOrderMark::Absent);
     /// UTF-8 with a byte order mark.
-    pub const UTF8_BOM: Encoding = Encoding::new(Family::Utf8, Bom::Present);
+    pub const UTF8_BOM: Encoding = Encoding::new(EncodingFamily::Utf8, ByteOrderMark::Present);
 
-    pub(crate) const fn new(kind: Family, mark: Bom) -> Encoding {
+    pub(crate) const fn new(kind: EncodingFamily, mark: ByteOrderMark) -> Encoding {
         Encoding { kind, mark }
     }
 
-    pub(crate) fn legacy(table: &'static Table) -> Encoding {
-        Encoding::new(Family::Legacy(table), Bom::Absent)
+    pub(crate) fn from_legacy_table(table: &'static Table) -> Encoding {
+        Encoding::new(EncodingFamily::Legacy(table), ByteOrderMark::Absent)
     }
 
     /// Returns the encoding that a label of the settings names: the WHATWG labels, a few that Python and Windows use,
@@ -124,11 +124,13 @@ impl Encoding {
     /// is not among them: it has shift states, so the meaning of its bytes depends on those before them.
     pub fn for_label(label: &str) -> Option<Encoding> {
         let label = label.trim().to_ascii_lowercase();
-        let marked = |kind| Some(Encoding::new(kind, Bom::Present));
+        let marked = |kind| Some(Encoding::new(kind, ByteOrderMark::Present));
         match label.as_str() {
-            "utf-8-bom" | "utf8-bom" | "utf-8-sig" | "utf8-sig" => return marked(Family::Utf8),
-            "utf-16" | "utf16" | "utf-16le-bom" => return marked(Family::Utf16Le),
-            "utf-16be-bom" => return marked(Family::Utf16Be),
+            "utf-8-bom" | "utf8-bom" | "utf-8-sig" | "utf8-sig" => {
+                return marked(EncodingFamily::Utf8);
+            }
+            "utf-16" | "utf16" | "utf-16le-bom" => return marked(EncodingFamily::Utf16Le),
+            "utf-16be-bom" => return marked(EncodingFamily::Utf16Be),
             _ => {}
         }
         let further = FURTHER_LABELS
@@ -138,27 +140,27 @@ impl Encoding {
         let table = Table::for_label_no_replacement(further.as_bytes())
             .or_else(|| Table::for_label_no_replacement(further.replace('_', "-").as_bytes()))?;
         let kind = if table == encoding_rs::UTF_8 {
-            Family::Utf8
+            EncodingFamily::Utf8
         } else if table == encoding_rs::UTF_16LE {
-            Family::Utf16Le
+            EncodingFamily::Utf16Le
         } else if table == encoding_rs::UTF_16BE {
-            Family::Utf16Be
+            EncodingFamily::Utf16Be
         } else if table == encoding_rs::ISO_2022_JP {
             return None;
         } else {
-            Family::Legacy(table)
+            EncodingFamily::Legacy(table)
         };
-        Some(Encoding::new(kind, Bom::Absent))
+        Some(Encoding::new(kind, ByteOrderMark::Absent))
     }
 
     /// Returns the name that results use: `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, `gbk`, `windows-1252`, …
     pub fn name(self) -> &'static str {
         match (self.kind, self.mark) {
-            (Family::Utf8, Bom::Absent) => "utf-8",
-            (Family::Utf8, Bom::Present) => "utf-8-bom",
-            (Family::Utf16Le, _) => "utf-16le",
-            (Family::Utf16Be, _) => "utf-16be",
-            (Family::Legacy(table), _) => LEGACY_NAMES
+            (EncodingFamily::Utf8, ByteOrderMark::Absent) => "utf-8",
+            (EncodingFamily::Utf8, ByteOrderMark::Present) => "utf-8-bom",
+            (EncodingFamily::Utf16Le, _) => "utf-16le",
+            (EncodingFamily::Utf16Be, _) => "utf-16be",
+            (EncodingFamily::Legacy(table), _) => LEGACY_NAMES
                 .into_iter()
                 .find(|name| name.eq_ignore_ascii_case(table.name()))
                 .unwrap_or("legacy"),
@@ -167,32 +169,32 @@ impl Encoding {
 
     /// Returns whether a file in this encoding starts with a byte order mark.
     pub fn has_mark(self) -> bool {
-        self.mark == Bom::Present
+        self.mark == ByteOrderMark::Present
     }
 
     /// Returns whether this is UTF-8, with or without a byte order mark.
     pub fn is_utf8(self) -> bool {
-        self.kind == Family::Utf8
+        self.kind == EncodingFamily::Utf8
     }
 
     /// Returns whether ASCII text has the same bytes in this encoding. An encoding with a byte order mark does not
     /// count: a mark cannot be added to existing bytes.
     pub(crate) fn extends_ascii(self) -> bool {
-        matches!(self.kind, Family::Legacy(_)) || self == Encoding::UTF8
+        matches!(self.kind, EncodingFamily::Legacy(_)) || self == Encoding::UTF8
     }
 
-    pub(crate) fn family(self) -> Family {
+    pub(crate) fn family(self) -> EncodingFamily {
         self.kind
     }
 
     /// Returns the text of these bytes for display, with every line end unchanged and U+FFFD for what cannot be
     /// decoded. An edit uses the [`Document`](crate::Document) instead, which can map offsets back to bytes.
-    pub fn show(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    pub fn decode_for_display(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
         let table = match self.kind {
-            Family::Utf8 => return String::from_utf8_lossy(bytes),
-            Family::Utf16Le => encoding_rs::UTF_16LE,
-            Family::Utf16Be => encoding_rs::UTF_16BE,
-            Family::Legacy(table) => table,
+            EncodingFamily::Utf8 => return String::from_utf8_lossy(bytes),
+            EncodingFamily::Utf16Le => encoding_rs::UTF_16LE,
+            EncodingFamily::Utf16Be => encoding_rs::UTF_16BE,
+            EncodingFamily::Legacy(table) => table,
         };
         table.decode_without_bom_handling(bytes).0
     }
@@ -200,9 +202,9 @@ impl Encoding {
     /// Returns the byte order mark that a file in this encoding starts with; empty where it has none.
     pub fn mark_bytes(self) -> &'static [u8] {
         match (self.mark, self.kind) {
-            (Bom::Present, Family::Utf8) => b"\xEF\xBB\xBF",
-            (Bom::Present, Family::Utf16Le) => b"\xFF\xFE",
-            (Bom::Present, Family::Utf16Be) => b"\xFE\xFF",
+            (ByteOrderMark::Present, EncodingFamily::Utf8) => b"\xEF\xBB\xBF",
+            (ByteOrderMark::Present, EncodingFamily::Utf16Le) => b"\xFF\xFE",
+            (ByteOrderMark::Present, EncodingFamily::Utf16Be) => b"\xFE\xFF",
             _ => b"",
         }
     }

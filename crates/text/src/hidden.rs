@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 /// The number of code points that the description of one run names.
-const NAMED: usize = 12;
+const MAX_NAMED_CODE_POINTS: usize = 12;
 /// The number of characters of decoded tag characters that the description of one run quotes.
-const SPELLED: usize = 60;
+const MAX_QUOTED_TAG_CHARACTERS: usize = 60;
 
 /// The kinds of invisible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +42,7 @@ impl HiddenKind {
     }
 
     /// Returns the length from which on a run is reported.
-    fn least(self) -> usize {
+    fn min_run_length(self) -> usize {
         match self {
             HiddenKind::Tags | HiddenKind::Bidirectional => 1,
             HiddenKind::ZeroWidth => 2,
@@ -64,16 +64,20 @@ impl Hidden {
     pub fn describe(&self, text: &str) -> String {
         let run = &text[self.range.clone()];
         let mut words = String::from(self.kind.name());
-        for character in run.chars().take(NAMED) {
+        for character in run.chars().take(MAX_NAMED_CODE_POINTS) {
             // Writing to a string cannot fail.
             let _ = write!(words, " U+{:04X}", u32::from(character));
         }
-        let left = run.chars().count().saturating_sub(NAMED);
+        let left = run.chars().count().saturating_sub(MAX_NAMED_CODE_POINTS);
         if left > 0 {
             let _ = write!(words, " and {left} more");
         }
         if self.kind == HiddenKind::Tags {
-            let spelled: String = run.chars().filter_map(decoded).take(SPELLED).collect();
+            let spelled: String = run
+                .chars()
+                .filter_map(decode_tag_character)
+                .take(MAX_QUOTED_TAG_CHARACTERS)
+                .collect();
             let _ = write!(words, ", which spell {spelled:?}");
         }
         words
@@ -81,13 +85,13 @@ impl Hidden {
 }
 
 /// Returns the printable ASCII character that a tag character represents, if any.
-fn decoded(character: char) -> Option<char> {
+fn decode_tag_character(character: char) -> Option<char> {
     let code = u32::from(character).checked_sub(0xE0000)?;
     char::from_u32(code).filter(|plain| matches!(plain, ' '..='~'))
 }
 
 /// Returns the runs of invisible characters in order.
-pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
+pub fn hidden_runs(text: &str) -> impl Iterator<Item = Hidden> + '_ {
     let mut rest = if text.is_ascii() { text.len() } else { 0 };
     std::iter::from_fn(move || {
         while rest < text.len() {
@@ -105,7 +109,7 @@ pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
             if length == 0 {
                 return None;
             }
-            if count >= kind.least() {
+            if count >= kind.min_run_length() {
                 return Some(Hidden {
                     kind,
                     range: at..rest,
@@ -117,15 +121,15 @@ pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
 }
 
 /// Returns the first run of each kind that `new` has and `old` has not: the kinds that a change adds.
-pub fn brought_in(old: &str, new: &str) -> Vec<Hidden> {
+pub fn added_hidden_kinds(old: &str, new: &str) -> Vec<Hidden> {
     let mut brought: Vec<Hidden> = Vec::new();
-    for found in hidden(new) {
+    for found in hidden_runs(new) {
         if !brought.iter().any(|known| known.kind == found.kind) {
             brought.push(found);
         }
     }
     if !brought.is_empty() {
-        for found in hidden(old) {
+        for found in hidden_runs(old) {
             brought.retain(|new| new.kind != found.kind);
             if brought.is_empty() {
                 break;
@@ -136,8 +140,8 @@ pub fn brought_in(old: &str, new: &str) -> Vec<Hidden> {
 }
 
 /// Returns whether the text has any character of these kinds, single zero-width characters included. This is a cheap
-/// test before [`hidden`].
-pub fn may_hide(text: &str) -> bool {
+/// test before [`hidden_runs`].
+pub fn may_contain_hidden(text: &str) -> bool {
     !text.is_ascii()
         && text
             .chars()
@@ -149,39 +153,42 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn kinds(text: &str) -> Vec<(HiddenKind, &str)> {
-        hidden(text)
+    fn hidden_kinds(text: &str) -> Vec<(HiddenKind, &str)> {
+        hidden_runs(text)
             .map(|found| (found.kind, &text[found.range]))
             .collect()
     }
 
     #[test]
-    fn each_kind_is_found_and_plain_text_is_not() {
+    fn finds_each_kind_of_hidden_character() {
         use HiddenKind::{Bidirectional, Tags, ZeroWidth};
-        assert_eq!(kinds("plain ä 日本 🏴"), []);
-        assert_eq!(kinds("a\u{202E}b"), [(Bidirectional, "\u{202E}")]);
+        assert_eq!(hidden_kinds("plain ä 日本 🏴"), []);
+        assert_eq!(hidden_kinds("a\u{202E}b"), [(Bidirectional, "\u{202E}")]);
         assert_eq!(
-            kinds("\u{2066}b\u{2069}"),
+            hidden_kinds("\u{2066}b\u{2069}"),
             [(Bidirectional, "\u{2066}"), (Bidirectional, "\u{2069}")]
         );
-        assert_eq!(kinds("x\u{E006F}\u{E0062}"), [(Tags, "\u{E006F}\u{E0062}")]);
-        assert_eq!(kinds("👩\u{200D}💻 \u{200C}"), [], "one alone joins");
         assert_eq!(
-            kinds("a\u{200B}\u{200D}\u{202A}"),
+            hidden_kinds("x\u{E006F}\u{E0062}"),
+            [(Tags, "\u{E006F}\u{E0062}")]
+        );
+        assert_eq!(hidden_kinds("👩\u{200D}💻 \u{200C}"), [], "one alone joins");
+        assert_eq!(
+            hidden_kinds("a\u{200B}\u{200D}\u{202A}"),
             [(ZeroWidth, "\u{200B}\u{200D}"), (Bidirectional, "\u{202A}")]
         );
     }
 
     #[test]
-    fn words_name_code_points_and_what_is_spelled_within_a_bound() {
+    fn description_lists_code_points_and_spelled_text_within_limit() {
         let text = "two\u{E006F}\u{E0062}\u{E0065}\u{E0079}";
-        let found = hidden(text).next().expect("found");
+        let found = hidden_runs(text).next().expect("found");
         assert_eq!(
             found.describe(text),
             "tag characters U+E006F U+E0062 U+E0065 U+E0079, which spell \"obey\""
         );
         let long: String = (0..10_000).map(|_| '\u{E0041}').collect();
-        let found = hidden(&long).next().expect("found");
+        let found = hidden_runs(&long).next().expect("found");
         assert!(
             found.describe(&long).len() < 300,
             "{}",
@@ -191,9 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn only_a_kind_that_was_not_there_is_brought_in() {
+    fn reports_only_kinds_missing_from_old_text() {
         let brought = |old: &str, new: &str| -> Vec<HiddenKind> {
-            brought_in(old, new)
+            added_hidden_kinds(old, new)
                 .iter()
                 .map(|found| found.kind)
                 .collect()
@@ -211,11 +218,11 @@ mod tests {
         #![proptest_config(crate::laws::config())]
 
         #[test]
-        fn runs_are_of_one_kind_and_nothing_hidden_lies_between(
+        fn each_run_has_one_kind_and_none_is_missed(
             text in "[a\u{E0000}\u{E0041}\u{202A}\u{2069}\u{200B}\u{FEFF}ä]{0,30}"
         ) {
             let mut last = 0;
-            for found in hidden(&text) {
+            for found in hidden_runs(&text) {
                 prop_assert!(found.range.start >= last && !found.range.is_empty());
                 for character in text[found.range.clone()].chars() {
                     prop_assert_eq!(HiddenKind::from_char(character), Some(found.kind));
@@ -225,7 +232,7 @@ mod tests {
                 }
                 last = found.range.end;
             }
-            prop_assert!(last == 0 || may_hide(&text));
+            prop_assert!(last == 0 || may_contain_hidden(&text));
         }
     }
 }

@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::bounds::Bounds;
-use crate::ladder::{Found, Place, Query, Rung, Verdict, find};
+use crate::ladder::{EditedPlace, FoundPlaces, Query, Rung, Verdict, find};
 use crate::splice::Change;
-use anchors::Anchored;
-use as_an_edit::as_an_edit;
+use anchors::LocatedAnchors;
+use as_an_edit::check_against_edit;
 pub use difference::{FirstDifference, first_difference};
 pub use shifts::LineShifts;
 
@@ -40,18 +40,18 @@ pub struct HunkBounds {
     /// Whether the hunk says that its last new line has no newline.
     pub new_end: FinalNewline,
     /// Whether a line `...` may represent lines that are left out.
-    pub gaps: Gaps,
+    pub gaps: GapHandling,
     /// Whether the last old line is context.
     pub last_line: LastLine,
     /// Whether the hunk has lines that it names as context.
-    pub sides: Sides,
+    pub sides: HunkSides,
 }
 
 impl HunkBounds {
     /// Returns whether the hunk says the same as an edit with the same texts, and no more.
-    fn says_what_an_edit_says(&self) -> bool {
+    fn is_equivalent_to_edit(&self) -> bool {
         let marks = [self.old_end, self.new_end];
-        self.sides == Sides::Texts
+        self.sides == HunkSides::Texts
             && self.anchors.is_empty()
             && !self.at_end
             && !marks.contains(&FinalNewline::Lacking)
@@ -70,7 +70,7 @@ pub enum FinalNewline {
 
 /// Whether lines that are only `...` may represent lines that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Gaps {
+pub enum GapHandling {
     /// Such lines are lines like any other.
     #[default]
     Literal,
@@ -90,7 +90,7 @@ pub enum LastLine {
 
 /// The form in which a hunk gives its old and its new lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sides {
+pub enum HunkSides {
     /// As two texts, like an edit: they are compared to find the lines that stay.
     #[default]
     Texts,
@@ -100,7 +100,7 @@ pub enum Sides {
 
 /// The reason why a hunk has no place, other than because of the lines that it looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HunkMiss {
+pub enum HunkNotFound {
     /// This anchor is not a line of the file, or not in the scope of the anchors before it.
     NoAnchor(String),
     /// The hunk adds lines and names no line that they belong to.
@@ -126,51 +126,56 @@ pub fn find_hunk(
     query: &Query<'_>,
     hunk: &HunkBounds,
     line: Option<usize>,
-) -> Result<Verdict, HunkMiss> {
-    let bounded = Bounded::resolve(query, hunk)?;
+) -> Result<Verdict, HunkNotFound> {
+    let bounded = ResolvedBounds::resolve_bounds(query, hunk)?;
     if query.old.is_empty() {
-        return insertion(query, hunk, &bounded);
+        return locate_insertion(query, hunk, &bounded);
     }
-    let search = Search::new(query, hunk)?;
+    let search = HunkSearch::new(query, hunk)?;
     let verdict = search.find(&bounded.bounds, line);
     match verdict {
-        Verdict::Found(found) if hunk.says_what_an_edit_says() => Ok(as_an_edit(query, found)),
-        Verdict::NotFound { guard: None } if hunk.gaps == Gaps::Allowed => {
-            gaps::find(query, &bounded.bounds)
+        Verdict::Found(found) if hunk.is_equivalent_to_edit() => {
+            Ok(check_against_edit(query, found))
+        }
+        Verdict::NotFound { guard: None } if hunk.gaps == GapHandling::Allowed => {
+            gaps::find_with_gaps(query, &bounded.bounds)
         }
         verdict => Ok(verdict),
     }
 }
 
 /// The bounds of a hunk, and its anchors as they are found in the view.
-struct Bounded {
+struct ResolvedBounds {
     bounds: Bounds,
-    anchored: Option<Anchored>,
+    anchored: Option<LocatedAnchors>,
 }
 
-impl Bounded {
-    fn resolve(query: &Query<'_>, hunk: &HunkBounds) -> Result<Bounded, HunkMiss> {
+impl ResolvedBounds {
+    fn resolve_bounds(
+        query: &Query<'_>,
+        hunk: &HunkBounds,
+    ) -> Result<ResolvedBounds, HunkNotFound> {
         let mut bounds = Bounds::whole_lines();
         if hunk.at_end {
-            bounds = bounds.at_end();
+            bounds = bounds.restricted_to_end();
         }
         let anchored = match hunk.anchors.is_empty() {
             true => None,
-            false => Some(Anchored::locate(
+            false => Some(LocatedAnchors::locate(
                 query.view,
                 &hunk.anchors,
                 hunk.next_anchor.as_deref(),
             )?),
         };
         if let Some(anchored) = &anchored {
-            bounds = bounds.within(anchored.regions(hunk.last_line));
+            bounds = bounds.within_regions(anchored.regions(hunk.last_line));
         }
-        Ok(Bounded { bounds, anchored })
+        Ok(ResolvedBounds { bounds, anchored })
     }
 }
 
 /// The lines of a hunk and the view, as they are passed to the ladder.
-struct Search<'q> {
+struct HunkSearch<'q> {
     query: Query<'q>,
     /// The view with a newline after its last line, if the view lacks it and the hunk says nothing about it.
     ended: Option<String>,
@@ -178,25 +183,25 @@ struct Search<'q> {
     new: &'q str,
 }
 
-impl<'q> Search<'q> {
-    fn new(query: &Query<'q>, hunk: &HunkBounds) -> Result<Search<'q>, HunkMiss> {
-        let is_open = is_open(query.view);
+impl<'q> HunkSearch<'q> {
+    fn new(query: &Query<'q>, hunk: &HunkBounds) -> Result<HunkSearch<'q>, HunkNotFound> {
+        let is_open = lacks_final_newline(query.view);
         let is_marked =
             FinalNewline::Lacking == hunk.old_end || FinalNewline::Lacking == hunk.new_end;
         if hunk.old_end == FinalNewline::Lacking && !is_open {
-            return Err(HunkMiss::EndsInNewline);
+            return Err(HunkNotFound::EndsInNewline);
         }
-        let mut search = Search {
+        let mut search = HunkSearch {
             query: *query,
             ended: (is_open && !is_marked).then(|| format!("{}\n", query.view)),
             old: query.old,
             new: query.new,
         };
         if is_marked && is_open {
-            search.old = unended(search.old);
+            search.old = without_final_newline(search.old);
         }
         if hunk.new_end == FinalNewline::Lacking {
-            search.new = unended(search.new);
+            search.new = without_final_newline(search.new);
         }
         Ok(search)
     }
@@ -204,7 +209,7 @@ impl<'q> Search<'q> {
     /// Returns the verdict on the whole hunk; the line number chooses among exact places.
     fn find(&self, bounds: &Bounds, line: Option<usize>) -> Verdict {
         let view = self.ended.as_deref().unwrap_or(self.query.view);
-        let verdict = find(&self.bounded(view, bounds));
+        let verdict = find(&self.query_within(view, bounds));
         let chosen = match (&verdict, line) {
             (Verdict::Ambiguous { rung, places, .. }, Some(line)) if *rung == Rung::Exact => {
                 let start = line_start(view, line);
@@ -213,16 +218,18 @@ impl<'q> Search<'q> {
             _ => None,
         };
         let verdict = match chosen {
-            Some(start) => find(&self.bounded(view, &bounds.clone().starting_at(start))),
+            Some(start) => {
+                find(&self.query_within(view, &bounds.clone().restricted_to_start(start)))
+            }
             None => verdict,
         };
         match self.ended {
-            Some(_) => reopened(verdict, self.query.view.len()),
+            Some(_) => without_added_newline(verdict, self.query.view.len()),
             None => verdict,
         }
     }
 
-    fn bounded<'b>(&'b self, view: &'b str, bounds: &'b Bounds) -> Query<'b> {
+    fn query_within<'b>(&'b self, view: &'b str, bounds: &'b Bounds) -> Query<'b> {
         Query {
             view,
             old: self.old,
@@ -234,11 +241,11 @@ impl<'q> Search<'q> {
 }
 
 /// Returns whether the last line of a view has no newline.
-fn is_open(view: &str) -> bool {
+fn lacks_final_newline(view: &str) -> bool {
     !view.is_empty() && !view.ends_with('\n')
 }
 
-fn unended(text: &str) -> &str {
+fn without_final_newline(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
@@ -254,20 +261,20 @@ fn line_start(view: &str, line: usize) -> Option<usize> {
 }
 
 /// Converts the verdict for a view that got a newline for the search to the view without it, of this length.
-fn reopened(verdict: Verdict, length: usize) -> Verdict {
+fn without_added_newline(verdict: Verdict, length: usize) -> Verdict {
     let clamp = |range: Range<usize>| range.start.min(length)..range.end.min(length);
     let clamp_all = |places: Vec<Range<usize>>| places.into_iter().map(clamp).collect();
     match verdict {
-        Verdict::Found(found) => Verdict::Found(Found {
+        Verdict::Found(found) => Verdict::Found(FoundPlaces {
             places: found
                 .places
                 .into_iter()
-                .map(|place| Place {
+                .map(|place| EditedPlace {
                     range: clamp(place.range),
                     changes: place
                         .changes
                         .into_iter()
-                        .map(|change| reopened_change(change, length))
+                        .map(|change| change_without_added_newline(change, length))
                         .collect(),
                 })
                 .collect(),
@@ -288,7 +295,7 @@ fn reopened(verdict: Verdict, length: usize) -> Verdict {
             count,
         },
         Verdict::NotFound { guard: Some(guard) } => Verdict::NotFound {
-            guard: Some(crate::ladder::Guard {
+            guard: Some(crate::ladder::GuardRefusal {
                 place: clamp(guard.place),
                 ..guard
             }),
@@ -298,7 +305,7 @@ fn reopened(verdict: Verdict, length: usize) -> Verdict {
 }
 
 /// Converts a change that may include the newline that the view does not have. The newline stays missing.
-fn reopened_change(change: Change, length: usize) -> Change {
+fn change_without_added_newline(change: Change, length: usize) -> Change {
     let Change { range, mut text } = change;
     if range.end <= length {
         return Change { range, text };
@@ -318,7 +325,11 @@ fn reopened_change(change: Change, length: usize) -> Change {
 
 /// Returns the place of a hunk that only adds lines: after its anchor, at the end of the file if it says so, or in an
 /// empty file.
-fn insertion(query: &Query<'_>, hunk: &HunkBounds, bounded: &Bounded) -> Result<Verdict, HunkMiss> {
+fn locate_insertion(
+    query: &Query<'_>,
+    hunk: &HunkBounds,
+    bounded: &ResolvedBounds,
+) -> Result<Verdict, HunkNotFound> {
     let view = query.view;
     let line = if view.is_empty() && hunk.anchors.is_empty() {
         0..0
@@ -334,29 +345,31 @@ fn insertion(query: &Query<'_>, hunk: &HunkBounds, bounded: &Bounded) -> Result<
             }
         }
     } else if hunk.at_end {
-        let last = unended(view).rfind('\n').map_or(0, |newline| newline + 1);
+        let last = without_final_newline(view)
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
         last..view.len()
     } else {
-        return Err(HunkMiss::NoPlace);
+        return Err(HunkNotFound::NoPlace);
     };
     if hunk.at_end && line.end < view.len() {
         return Ok(Verdict::NotFound { guard: None });
     }
     let mut text = Cow::Borrowed(query.new);
     if line.end == view.len() {
-        if is_open(view) {
-            text = Cow::Owned(format!("\n{}", unended(query.new)));
+        if lacks_final_newline(view) {
+            text = Cow::Owned(format!("\n{}", without_final_newline(query.new)));
         } else if hunk.new_end == FinalNewline::Lacking {
-            text = Cow::Borrowed(unended(query.new));
+            text = Cow::Borrowed(without_final_newline(query.new));
         }
     }
     let change = Change {
         range: line.end..line.end,
         text: text.into_owned(),
     };
-    Ok(Verdict::Found(Found {
+    Ok(Verdict::Found(FoundPlaces {
         rung: Rung::Exact,
-        places: vec![Place {
+        places: vec![EditedPlace {
             range: line,
             changes: vec![change],
         }],

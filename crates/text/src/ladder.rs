@@ -45,20 +45,20 @@ use std::ops::Range;
 
 use crate::look_alike::is_blank;
 use query::Deletion;
-pub use query::{Leaks, Occurrences, PLACES_MOST, Query, TextKind, Tolerance};
+pub use query::{LeakPolicy, MAX_PLACES, Occurrences, Query, TextKind, Tolerance};
 pub use remarks::Remark;
 pub use repeated::repeats_indentation;
-pub use result::{Found, Guard, Place, Rung, Verdict};
-pub(crate) use search::each_place;
+pub use result::{EditedPlace, FoundPlaces, GuardRefusal, Rung, Verdict};
+pub(crate) use search::for_each_place;
 pub use short::{may_lack_indentation, with_short_indentation};
 use source::SourceText;
-use task::{Further, Task};
+use task::{FurtherMatches, SearchTask};
 use text_lines::TextLines;
 
 /// Finds the old text of a query and works out what its replacement changes.
 pub fn find(query: &Query<'_>) -> Verdict {
     let source = SourceText::new(query.view, query.damaged, query.bounds);
-    let task = Task {
+    let task = SearchTask {
         source: &source,
         old: query.old,
         new: query.new,
@@ -68,14 +68,14 @@ pub fn find(query: &Query<'_>) -> Verdict {
         abbreviations: query.abbreviations,
         leaks: query.leaks,
         text_kind: query.text_kind,
-        further: Further::OfTolerantRungs,
+        further: FurtherMatches::OfTolerantRungs,
         further_places: further::further_places,
     };
     let verdict = exact::find(&task).or_else(|| match query.tolerance {
         Tolerance::Exact => None,
         // Blank text identifies no place, so it is matched exactly or not at all.
         Tolerance::Tolerant if is_blank(query.old) => None,
-        Tolerance::Tolerant => lenient(&task)
+        Tolerance::Tolerant => try_lenient_rungs(&task)
             .or_else(|| blank_edge::find(&task))
             .or_else(|| escaped::find(&task)),
     });
@@ -90,14 +90,14 @@ pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Rang
 }
 
 /// Returns the remarks on an exact edit of this place.
-pub fn remarks_on(view: &str, place: Range<usize>, old: &str, new: &str) -> Vec<Remark> {
+pub fn remarks_on_edit(view: &str, place: Range<usize>, old: &str, new: &str) -> Vec<Remark> {
     let deletion = Deletion::from_new_text(new);
     let (old, new) = (TextLines::new(old), TextLines::new(new));
-    remarks::remarks(view, &[place], &old, &new, deletion)
+    remarks::collect_remarks(view, &[place], &old, &new, deletion)
 }
 
 /// Tries the rungs between `exact` and `blank-edge`, in order. Returns `None` where no rung matches.
-fn lenient(task: &Task<'_>) -> Option<Verdict> {
+fn try_lenient_rungs(task: &SearchTask<'_>) -> Option<Verdict> {
     final_newline::find(task)
         .or_else(|| gutter::find(task))
         .or_else(|| look_alike::find(task))

@@ -6,16 +6,16 @@ mod fence;
 mod numbers;
 mod placeholder;
 
-pub use edit::{BareDots, EditContext, Markup, leaked_edit};
-pub(crate) use fence::{FenceLine, fence};
-pub(crate) use numbers::{Separator, anchor_length, numbered};
-pub use placeholder::placeholder;
-pub(crate) use placeholder::stands_for_more;
+pub use edit::{BareDotsMeaning, EditContext, FenceSupport, find_leak_in_edit};
+pub(crate) use fence::{FenceLine, fence_kind};
+pub(crate) use numbers::{Separator, anchor_length, parse_numbered_line};
+pub use placeholder::find_placeholder;
+pub(crate) use placeholder::is_placeholder_line;
 
 use crate::clause::Clause;
 
 /// The start of every notice in a result.
-pub const NOTICE: &str = "[lancet: ";
+pub const NOTICE_START: &str = "[lancet: ";
 
 /// The kinds of display text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,32 +46,32 @@ pub struct Leak {
 }
 
 /// The number of characters of a line that a reason quotes.
-const QUOTED_MOST: usize = 80;
+const MAX_QUOTED_CHARACTERS: usize = 80;
 
 /// The longest mended text that is returned, in bytes.
-const MENDED_MOST: usize = 64 << 10;
+const MAX_MENDED_BYTES: usize = 64 << 10;
 
 /// Finds display text in `new` of a form that `old` does not have. `old` is the text to be replaced: that of the whole
 /// file, or `None` for a file that does not exist.
-pub fn leaked(old: Option<&str>, new: &str) -> Option<Leak> {
-    display_text(&[old.unwrap_or("")], &[], new)
+pub fn find_leak(old: Option<&str>, new: &str) -> Option<Leak> {
+    find_display_text(&[old.unwrap_or("")], &[], new)
 }
 
 /// Finds display text in `new` of a form that none of the `known` texts has. `lines` are the numbers of the lines, from
 /// 1, where the new text will begin.
-fn display_text(known: &[&str], lines: &[usize], new: &str) -> Option<Leak> {
-    leaked_numbers(known, lines, new)
-        .or_else(|| leaked_marks(known, new))
-        .or_else(|| leaked_notice(known, new))
+fn find_display_text(known: &[&str], lines: &[usize], new: &str) -> Option<Leak> {
+    find_leaked_numbers(known, lines, new)
+        .or_else(|| find_leaked_diff_marks(known, new))
+        .or_else(|| find_leaked_notice(known, new))
 }
 
-fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
+fn find_leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
     let mut lines = text_lines(new);
-    let first = numbered(lines.next()?)?;
+    let first = parse_numbered_line(lines.next()?)?;
     let mut count = 1;
     for line in lines {
-        let next = numbered(line)?;
-        if !next.follows(&first, count) {
+        let next = parse_numbered_line(line)?;
+        if !next.is_in_sequence(&first, count) {
             return None;
         }
         count += 1;
@@ -91,8 +91,9 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
         }
     };
     let has_form = |text: &&str| {
-        text_lines(text)
-            .any(|line| numbered(line).is_some_and(|found| found.separator == first.separator))
+        text_lines(text).any(|line| {
+            parse_numbered_line(line).is_some_and(|found| found.separator == first.separator)
+        })
     };
     (!known.iter().any(has_form)).then(|| Leak {
         kind: LeakKind::Numbers,
@@ -107,7 +108,7 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
             first.describe(),
         )
         .into(),
-        mended: (new.len() <= MENDED_MOST).then(|| without_numbers(new, first.separator)),
+        mended: (new.len() <= MAX_MENDED_BYTES).then(|| without_numbers(new, first.separator)),
     })
 }
 
@@ -116,7 +117,7 @@ fn without_numbers(text: &str, separator: Separator) -> String {
     text.split_inclusive('\n')
         .map(|line| {
             let bare = line.strip_suffix('\n').unwrap_or(line);
-            match numbered(bare).filter(|number| number.separator == separator) {
+            match parse_numbered_line(bare).filter(|number| number.separator == separator) {
                 Some(number) => &line[number.width..],
                 None => line,
             }
@@ -126,13 +127,13 @@ fn without_numbers(text: &str, separator: Separator) -> String {
 
 /// Returns the new text without line numbers of the form that the old text has; `None` where the new text has none of
 /// them.
-pub fn without_numbers_of(old: &str, new: &str) -> Option<String> {
-    let separator = numbered(text_lines(old).next()?)?.separator;
+pub fn without_leaked_numbers(old: &str, new: &str) -> Option<String> {
+    let separator = parse_numbered_line(text_lines(old).next()?)?.separator;
     let bare = without_numbers(new, separator);
-    (bare != new && new.len() <= MENDED_MOST).then_some(bare)
+    (bare != new && new.len() <= MAX_MENDED_BYTES).then_some(bare)
 }
 
-fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
+fn find_leaked_diff_marks(known: &[&str], new: &str) -> Option<Leak> {
     let marks = DiffMarks::detect(new)?;
     let has_form = |text: &&str| {
         DiffMarks::detect(text).is_some_and(|known| known.plus || known.minus)
@@ -173,18 +174,18 @@ impl DiffMarks {
     }
 }
 
-fn leaked_notice(known: &[&str], new: &str) -> Option<Leak> {
+fn find_leaked_notice(known: &[&str], new: &str) -> Option<Leak> {
     let (line, text) = text_lines(new)
         .enumerate()
-        .find(|(_, line)| line.starts_with(NOTICE))?;
-    let has_form = |text: &&str| text_lines(text).any(|line| line.starts_with(NOTICE));
+        .find(|(_, line)| line.starts_with(NOTICE_START))?;
+    let has_form = |text: &&str| text_lines(text).any(|line| line.starts_with(NOTICE_START));
     (!known.iter().any(has_form)).then(|| Leak {
         kind: LeakKind::Notice,
         line,
         reason: format!(
             "Line {} is a notice of an answer ({}), not text of a file.",
             line + 1,
-            quoted(text)
+            quote_line_start(text)
         )
         .into(),
         mended: None,
@@ -198,9 +199,9 @@ fn text_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the start of a line, as a reason quotes it.
-pub(crate) fn quoted(line: &str) -> String {
+pub(crate) fn quote_line_start(line: &str) -> String {
     let line = line.trim();
-    match line.char_indices().nth(QUOTED_MOST) {
+    match line.char_indices().nth(MAX_QUOTED_CHARACTERS) {
         Some((cut, _)) => format!("`{}…`", &line[..cut]),
         None => format!("`{line}`"),
     }
@@ -211,16 +212,16 @@ mod tests {
     use super::*;
 
     /// The limit of characters of a reason, as documented.
-    const REASON_MOST: usize = 400;
+    const MAX_REASON_CHARACTERS: usize = 400;
 
-    fn kind(old: &str, new: &str) -> Option<LeakKind> {
-        let leak = leaked(Some(old), new)?;
-        assert!(leak.reason.to_string().chars().count() <= REASON_MOST);
+    fn leak_kind(old: &str, new: &str) -> Option<LeakKind> {
+        let leak = find_leak(Some(old), new)?;
+        assert!(leak.reason.to_string().chars().count() <= MAX_REASON_CHARACTERS);
         Some(leak.kind)
     }
 
     #[test]
-    fn numbers_of_every_form_on_every_line() {
+    fn detects_line_numbers_of_every_form() {
         for new in [
             "2→BETA\n3→GAMMA",
             "2→BETA\n3→GAMMA\n",
@@ -231,12 +232,16 @@ mod tests {
             "2→one line",
             "     2→one line",
         ] {
-            assert_eq!(kind("beta\ngamma", new), Some(LeakKind::Numbers), "{new:?}");
+            assert_eq!(
+                leak_kind("beta\ngamma", new),
+                Some(LeakKind::Numbers),
+                "{new:?}"
+            );
         }
     }
 
     #[test]
-    fn what_only_looks_like_numbers() {
+    fn accepts_text_that_resembles_line_numbers() {
         for new in [
             "1\tAnna",
             "     1\tAnna",
@@ -256,26 +261,29 @@ mod tests {
             "",
             "\n",
         ] {
-            assert_eq!(kind("beta\ngamma", new), None, "{new:?}");
+            assert_eq!(leak_kind("beta\ngamma", new), None, "{new:?}");
         }
     }
 
     #[test]
-    fn a_form_that_the_old_text_has_is_content() {
-        assert_eq!(kind("x\n7→kept", "1→a\n2→b"), None);
-        assert_eq!(kind("1\tAnna", "1\tAnna\n2\tBert"), None);
-        assert_eq!(kind("1\tAnna", "1→Anna\n2→Bert"), Some(LeakKind::Numbers));
-        assert_eq!(kind("- a\n- b", "- a\n+ b"), None);
-        assert_eq!(kind("[lancet: x]", "[lancet: y]"), None);
+    fn form_present_in_old_text_is_content() {
+        assert_eq!(leak_kind("x\n7→kept", "1→a\n2→b"), None);
+        assert_eq!(leak_kind("1\tAnna", "1\tAnna\n2\tBert"), None);
+        assert_eq!(
+            leak_kind("1\tAnna", "1→Anna\n2→Bert"),
+            Some(LeakKind::Numbers)
+        );
+        assert_eq!(leak_kind("- a\n- b", "- a\n+ b"), None);
+        assert_eq!(leak_kind("[lancet: x]", "[lancet: y]"), None);
     }
 
     #[test]
-    fn marks_of_a_diff() {
+    fn detects_diff_marks() {
         assert_eq!(
-            kind("beta\ngamma", "-beta\n+BETA\n gamma"),
+            leak_kind("beta\ngamma", "-beta\n+BETA\n gamma"),
             Some(LeakKind::Marks)
         );
-        assert_eq!(kind("beta", "-beta\n+BETA\n"), Some(LeakKind::Marks));
+        assert_eq!(leak_kind("beta", "-beta\n+BETA\n"), Some(LeakKind::Marks));
         for new in [
             "- a\n- b",
             "+a\n+b",
@@ -284,31 +292,32 @@ mod tests {
             "-a\n\n+b",
             "@@ -1 +1 @@\n-a\n+b",
         ] {
-            assert_eq!(kind("beta", new), None, "{new:?}");
+            assert_eq!(leak_kind("beta", new), None, "{new:?}");
         }
     }
 
     #[test]
-    fn notices() {
+    fn detects_notices() {
         let new = "a\n[lancet: lines 1-2000 of 2500 of /a.txt; revision 0123456789abcdef]\n";
-        let leak = leaked(None, new).expect("a notice");
+        let leak = find_leak(None, new).expect("a notice");
         assert_eq!((leak.kind, leak.line), (LeakKind::Notice, 1));
-        assert_eq!(kind("a", "see [lancet: x]"), None);
+        assert_eq!(leak_kind("a", "see [lancet: x]"), None);
     }
 
     #[test]
-    fn reasons_are_bounded() {
-        let leak = leaked(None, &format!("{NOTICE}{}", "é".repeat(10_000))).expect("a notice");
-        assert!(leak.reason.to_string().chars().count() <= REASON_MOST);
+    fn reasons_have_bounded_length() {
+        let leak =
+            find_leak(None, &format!("{NOTICE_START}{}", "é".repeat(10_000))).expect("a notice");
+        assert!(leak.reason.to_string().chars().count() <= MAX_REASON_CHARACTERS);
         let many: String = (1..=100_000).map(|line| format!("{line}→x\n")).collect();
         assert!(
-            leaked(None, &many)
+            find_leak(None, &many)
                 .expect("numbers")
                 .reason
                 .to_string()
                 .chars()
                 .count()
-                <= REASON_MOST
+                <= MAX_REASON_CHARACTERS
         );
     }
 }

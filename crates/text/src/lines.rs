@@ -128,7 +128,7 @@ pub(crate) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     let mut from = 0;
     for at in memchr::memchr_iter(b'\n', text.as_bytes()) {
         let line = &text[from..at];
-        joined.push_str(&line[..line.len() - carriage_returns(line.as_bytes())]);
+        joined.push_str(&line[..line.len() - count_trailing_carriage_returns(line.as_bytes())]);
         joined.push('\n');
         from = at + 1;
     }
@@ -137,7 +137,7 @@ pub(crate) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns how many CRs at the end of `line` belong to the LF after it, at most two.
-pub(crate) fn carriage_returns(line: &[u8]) -> usize {
+pub(crate) fn count_trailing_carriage_returns(line: &[u8]) -> usize {
     match line {
         [.., b'\r', b'\r'] => 2,
         [.., b'\r'] => 1,
@@ -147,16 +147,16 @@ pub(crate) fn carriage_returns(line: &[u8]) -> usize {
 
 /// The distance between two entries of a line index: finding a line in a block takes less than a microsecond, and the
 /// index is a five-hundredth of the text.
-const BLOCK: usize = 4 << 10;
+const INDEX_BLOCK: usize = 4 << 10;
 
 /// The length of the parts in which the newlines of a block are counted, which is fast. Only in the part with the
 /// wanted newline are they visited one by one.
-const PIECE: usize = 256;
+const COUNTED_PIECE: usize = 256;
 
 /// The maximal distance of a line or an offset from the place that was found last for a search to start there. The
 /// lines around a change are requested one after another; from the beginning of their block that took 22,000 of the
 /// 549,521 instructions of an Edit of 10 KB.
-const NEAR: usize = 1 << 10;
+const NEARBY_DISTANCE: usize = 1 << 10;
 
 /// A sparse index of the lines of a text: for each block, the number of newlines before it.
 #[derive(Debug)]
@@ -176,9 +176,9 @@ struct LineBegin {
 
 impl LineIndex {
     pub(crate) fn new(text: &str) -> LineIndex {
-        let mut before = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut before = Vec::with_capacity(text.len() / INDEX_BLOCK + 1);
         let mut newlines = 0;
-        for block in text.as_bytes().chunks(BLOCK) {
+        for block in text.as_bytes().chunks(INDEX_BLOCK) {
             before.push(newlines);
             newlines += count_newlines(block);
         }
@@ -197,20 +197,20 @@ impl LineIndex {
     /// Returns how many newlines are before the offset `at`.
     pub(crate) fn newlines_before(&self, text: &str, at: usize) -> usize {
         let at = at.min(text.len());
-        let last = self.last();
-        if at.abs_diff(last.start) <= NEAR {
+        let last = self.last_found();
+        if at.abs_diff(last.start) <= NEARBY_DISTANCE {
             let newlines = |between: Range<usize>| count_newlines(&text.as_bytes()[between]);
             return match at.checked_sub(last.start) {
                 Some(_) => last.line + newlines(last.start..at),
                 None => last.line - newlines(at..last.start),
             };
         }
-        let block = at / BLOCK;
+        let block = at / INDEX_BLOCK;
         // After a text that consists of whole blocks there is no further block.
         let Some(before) = self.before.get(block) else {
             return self.newlines;
         };
-        before + count_newlines(&text.as_bytes()[block * BLOCK..at])
+        before + count_newlines(&text.as_bytes()[block * INDEX_BLOCK..at])
     }
 
     /// Returns where line `line` starts, counted from 0; the end of the text for a line that does not exist.
@@ -229,15 +229,15 @@ impl LineIndex {
 
     /// Returns where a line starts that is close to the one that was found last; it must not be the first line.
     fn line_start_nearby(&self, text: &str, line: usize) -> Option<usize> {
-        let (last, bytes) = (self.last(), text.as_bytes());
+        let (last, bytes) = (self.last_found(), text.as_bytes());
         let newline = match line.checked_sub(last.line) {
             Some(0) => return Some(last.start),
             Some(below) => {
-                let near = &bytes[last.start..text.len().min(last.start + NEAR)];
+                let near = &bytes[last.start..text.len().min(last.start + NEARBY_DISTANCE)];
                 last.start + memchr::memchr_iter(b'\n', near).nth(below - 1)?
             }
             None => {
-                let from = last.start.saturating_sub(NEAR);
+                let from = last.start.saturating_sub(NEARBY_DISTANCE);
                 let near = &bytes[from..last.start];
                 from + memchr::memrchr_iter(b'\n', near).nth(last.line - line)?
             }
@@ -245,7 +245,7 @@ impl LineIndex {
         Some(newline + 1)
     }
 
-    fn last(&self) -> LineBegin {
+    fn last_found(&self) -> LineBegin {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -254,9 +254,9 @@ impl LineIndex {
         // The line starts after newline number `line`, counted from 1, which is in the last block with fewer newlines
         // before it.
         let block = self.before.partition_point(|before| *before < line) - 1;
-        let mut from = block * BLOCK;
+        let mut from = block * INDEX_BLOCK;
         let mut wanted = line - self.before[block];
-        for piece in text.as_bytes()[from..].chunks(PIECE) {
+        for piece in text.as_bytes()[from..].chunks(COUNTED_PIECE) {
             let newlines = count_newlines(piece);
             if newlines >= wanted {
                 break;

@@ -79,7 +79,7 @@ impl LookAlikeKinds {
     }
 
     /// Returns whether the two sets have a kind in common.
-    pub(crate) fn meet(self, other: LookAlikeKinds) -> bool {
+    pub(crate) fn intersects(self, other: LookAlikeKinds) -> bool {
         self.0 & other.0 != 0
     }
 }
@@ -118,7 +118,7 @@ pub(crate) fn trim_blank_end(line: &str) -> &str {
 
 /// Returns whether the character combines with the one before it. The vowels and finals of conjoining Hangul do,
 /// because canonical composition joins them although they are not combining marks.
-pub(crate) fn extends(character: char) -> bool {
+pub(crate) fn is_combining(character: char) -> bool {
     match character {
         '\0'..='\u{2FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => false,
         '\u{1160}'..='\u{11FF}' => true,
@@ -127,13 +127,13 @@ pub(crate) fn extends(character: char) -> bool {
 }
 
 /// Returns the units that folding treats as one character: a character with its combining marks.
-pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn folding_units(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut characters = rest.char_indices();
         characters.next()?;
         let end = characters
-            .find(|&(_, character)| !extends(character))
+            .find(|&(_, character)| !is_combining(character))
             .map_or(rest.len(), |(at, _)| at);
         let (unit, after) = rest.split_at(end);
         rest = after;
@@ -176,7 +176,7 @@ impl<'t> Folded<'t> {
             let plain = plain_len(rest);
             text.push_str(&rest[..plain]);
             rest = &rest[plain..];
-            let Some(unit) = units(rest).next() else {
+            let Some(unit) = folding_units(rest).next() else {
                 break;
             };
             rest = &rest[unit.len()..];
@@ -209,7 +209,7 @@ impl<'t> Folded<'t> {
 
     /// Returns the offset in the source for an offset in the folded text, where a unit begins or ends there; `None`
     /// inside a unit.
-    pub(crate) fn source_of(&self, offset: usize) -> Option<usize> {
+    pub(crate) fn source_offset(&self, offset: usize) -> Option<usize> {
         let before = self
             .length_changes
             .partition_point(|change| change.folded_start < offset);
@@ -219,7 +219,7 @@ impl<'t> Folded<'t> {
             None => offset,
         };
         let next = self.source.get(source..)?.chars().next();
-        (!next.is_some_and(extends)).then_some(source)
+        (!next.is_some_and(is_combining)).then_some(source)
     }
 }
 
@@ -229,7 +229,7 @@ fn plain_len(text: &str) -> usize {
     for (at, character) in text.char_indices() {
         if character.is_ascii() || is_plain(character) {
             last = at;
-        } else if extends(character) {
+        } else if is_combining(character) {
             // A combining mark is folded together with the character before it.
             return last;
         } else {
@@ -256,7 +256,7 @@ fn is_plain(character: char) -> bool {
 }
 
 fn is_plain_by_tables(character: char) -> bool {
-    let mut same = !extends(character);
+    let mut same = !is_combining(character);
     decompose_canonical(character, |part| {
         same &= part == character && fold_char(part) == part;
     });
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_folds_what_it_names_and_nothing_else() {
+    fn folds_only_characters_of_the_table() {
         assert_eq!(fold("\u{2018}\u{2019}\u{201A}\u{201B}'"), "'''''");
         assert_eq!(fold("\u{201C}\u{201D}\u{201E}\u{201F}\""), "\"\"\"\"\"");
         assert_eq!(
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn composed_and_decomposed_fold_alike_and_marks_are_ordered() {
+    fn folds_composed_and_decomposed_forms_alike() {
         assert_eq!(fold("caf\u{E9}"), fold("cafe\u{301}"));
         assert_eq!(fold("\u{AC00}"), fold("\u{1100}\u{1161}"));
         assert_eq!(fold("e\u{301}\u{327}"), fold("e\u{327}\u{301}"));
@@ -308,12 +308,12 @@ mod tests {
     }
 
     #[test]
-    fn offsets_lead_back_to_the_borders_of_units() {
+    fn maps_folded_offsets_back_to_unit_borders() {
         let source = "a\u{201C}b\u{E9}c e\u{301}";
         let folded = Folded::new(source);
         assert_eq!(folded.text(), "a\"be\u{301}c e\u{301}");
         let back: Vec<_> = (0..=folded.text().len())
-            .map(|at| folded.source_of(at))
+            .map(|at| folded.source_offset(at))
             .collect();
         assert_eq!(
             back,
@@ -335,17 +335,20 @@ mod tests {
     }
 
     #[test]
-    fn units_keep_marks_with_their_character() {
-        let parts: Vec<_> = units("ae\u{301}\u{327}b\u{1100}\u{1161}\n").collect();
+    fn units_include_combining_marks() {
+        let parts: Vec<_> = folding_units("ae\u{301}\u{327}b\u{1100}\u{1161}\n").collect();
         assert_eq!(
             parts,
             ["a", "e\u{301}\u{327}", "b", "\u{1100}\u{1161}", "\n"]
         );
-        assert_eq!(units("\u{301}a").collect::<Vec<_>>(), ["\u{301}", "a"]);
+        assert_eq!(
+            folding_units("\u{301}a").collect::<Vec<_>>(),
+            ["\u{301}", "a"]
+        );
     }
 
     #[test]
-    fn names_fold_form_space_and_apostrophe_only() {
+    fn fold_name_folds_form_space_and_apostrophe_only() {
         assert_eq!(
             fold_name("Cafe\u{301} 5\u{202F}PM it\u{2019}s"),
             "Caf\u{E9} 5 PM it's"
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_are_spaces_look_alikes_and_tabs() {
+    fn blanks_include_look_alike_spaces_and_tabs() {
         assert!(is_blank(" \u{3000}\n\t\n"));
         assert!(!is_blank("\u{B}"));
         assert!(!is_blank("\r"));

@@ -1,7 +1,7 @@
 //! Finds the regions of a file that are most like a text which is not in it, and describes how they differ. The result
 //! is for error messages only: what is written is never chosen by likeness.
 //!
-//! The search has two stages, and its cost is bounded whatever the input. `peaks` scans at most [`peaks::VIEW_MOST`]
+//! The search has two stages, and its cost is bounded whatever the input. `peaks` scans at most [`peaks::MAX_SCANNED_BYTES`]
 //! bytes for q-grams of the text; then `place` aligns lines and characters at a fixed number of candidates.
 
 mod align;
@@ -15,26 +15,26 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use likeness::Profile;
+pub(crate) use likeness::TextProfile;
 
 use crate::clause::Clause;
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::diff::LineTable;
-use crate::unique::stands_once;
+use crate::unique::occurs_once;
 
 /// The most regions that are returned.
-const REGIONS_MOST: usize = 6;
+const MAX_REGIONS: usize = 6;
 
 /// The text of a region is returned up to this many bytes; for a longer one only the lines are.
-const REGION_TEXT_MOST: usize = 8_000;
+const MAX_REGION_TEXT: usize = 8_000;
 
 /// The least likeness of a region that is returned, in per cent.
-const ALIKE_LEAST: u8 = 50;
+const MIN_LIKENESS: u8 = 50;
 
 /// The largest difference in likeness between the best region and another one, in per cent.
-const BEHIND_MOST: u8 = 25;
+const MAX_LIKENESS_GAP: u8 = 25;
 
 /// A part of the file that resembles the text that was searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,18 +57,18 @@ pub struct Region {
 }
 
 /// Returns up to six regions of the view that are most like `old`, the best first; none where nothing is alike.
-pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
+pub(crate) fn nearest_regions(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
     let Some(needle) = place::Needle::new(old) else {
         return Vec::new();
     };
-    let mut found: Vec<(u8, Range<usize>)> = peaks::peaks(view, old)
+    let mut found: Vec<(u8, Range<usize>)> = peaks::find_peaks(view, old)
         .into_iter()
-        .flat_map(|peak| place::places(view, lines, &needle, peak))
+        .flat_map(|peak| place::find_places(view, lines, &needle, peak))
         .map(|range| (needle.likeness(&view[range.clone()]), range))
-        .filter(|(alike, _)| *alike >= ALIKE_LEAST)
+        .filter(|(alike, _)| *alike >= MIN_LIKENESS)
         .collect();
     found.sort_by_cached_key(|(alike, range)| {
-        let same = needle.same_lines(&view[range.clone()]);
+        let same = needle.count_same_lines(&view[range.clone()]);
         (Reverse((*alike, same)), range.start, range.end)
     });
     let mut chosen: Vec<(u8, Range<usize>)> = Vec::new();
@@ -77,13 +77,13 @@ pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Regio
         let apart = chosen
             .iter()
             .all(|(_, other)| other.end <= range.start || range.end <= other.start);
-        if apart && chosen.len() < REGIONS_MOST && best - alike <= BEHIND_MOST {
+        if apart && chosen.len() < MAX_REGIONS && best - alike <= MAX_LIKENESS_GAP {
             chosen.push((alike, range));
         }
     }
     chosen
         .into_iter()
-        .map(|(alike, range)| describe(view, lines, old, alike, range))
+        .map(|(alike, range)| describe_region(view, lines, old, alike, range))
         .collect()
 }
 
@@ -98,10 +98,10 @@ pub(crate) fn differences_at(
     let column = view[lines.line_range(first).start..place.start]
         .chars()
         .count();
-    differ::differences(old, &view[place.clone()], first, column)
+    differ::describe_differences(old, &view[place.clone()], first, column)
 }
 
-fn describe(
+fn describe_region(
     view: &str,
     lines: &dyn LineTable,
     old: &str,
@@ -115,8 +115,8 @@ fn describe(
         lines: first..last + 1,
         alike,
         differences: differences_at(view, lines, old, &range),
-        text: (text.len() <= REGION_TEXT_MOST).then(|| text.to_owned()),
-        unique: stands_once(view, text),
+        text: (text.len() <= MAX_REGION_TEXT).then(|| text.to_owned()),
+        unique: occurs_once(view, text),
         is_nearest: false,
         range,
     }

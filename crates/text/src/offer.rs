@@ -19,14 +19,14 @@ use crate::clause::{ClausePart, clause};
 use std::ops::Range;
 
 use crate::diff::LineTable;
-use alike::alike;
-use correction::Lines;
-pub use correction::{Correction, NewText, Offer};
-use flaws::{Stripped, undoubled};
-use gaps::Fit;
+use alike::correction_by_likeness;
+use correction::LineMatch;
+pub use correction::{Correction, CorrectionOffer, NewText};
+use flaws::{StrippedParts, without_repeated_lines};
+use gaps::GapFit;
 use mend::SentLines;
 use quote::QuotedText;
-pub(crate) use tokens::are_alike;
+pub(crate) use tokens::have_similar_words;
 
 /// Corrects an old text that is not in the view. The attempts go from certain to likely:
 ///
@@ -34,24 +34,26 @@ pub(crate) use tokens::are_alike;
 ///   without them is searched for, ignoring white space.
 /// - Where it has gaps such as `...`, the text around them is searched for in order.
 /// - Otherwise the region that is most alike is offered, if no other region is as near.
-pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
+pub fn find_correction(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
     let sent = SentLines::from_text(old);
     let mut several = None;
     let mut has_gaps = false;
-    for stripped in Stripped::candidates(&sent.lines) {
+    for stripped in StrippedParts::candidates(&sent.lines) {
         let quoted = stripped.strip(&sent.lines);
         if quoted.iter().all(|line| line.trim().is_empty()) {
             continue;
         }
-        let variants = std::iter::once((quoted.clone(), Vec::new())).chain(undoubled(&quoted));
+        let variants =
+            std::iter::once((quoted.clone(), Vec::new())).chain(without_repeated_lines(&quoted));
         let variants: Vec<(Vec<&str>, Vec<usize>)> = variants.collect();
         // A variant whose lines are in the file as they were sent comes before one that differs in white space.
-        let ways = [Lines::AsSent, Lines::ButForSpace];
+        let ways = [LineMatch::AsSent, LineMatch::ButForSpace];
         for (way, (plain, doubled)) in ways
             .iter()
             .flat_map(|way| variants.iter().map(move |variant| (way, variant)))
         {
-            let found = ignoring_space::places(view, &plain.join("\n")).unwrap_or_default();
+            let found =
+                ignoring_space::places_ignoring_space(view, &plain.join("\n")).unwrap_or_default();
             if found.is_empty() {
                 continue;
             }
@@ -65,24 +67,24 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
             let places: Vec<Range<usize>> = found
                 .into_iter()
                 .filter(|place| quote.is_on_lines(view, place))
-                .map(|place| quote.edges(view, place))
+                .map(|place| quote.extend_to_edges(view, place))
                 .collect();
-            let (places, lines_are) = quote.likeliest(view, places);
+            let (places, lines_are) = quote.likeliest_places(view, places);
             if places.is_empty() || lines_are != *way {
                 continue;
             }
             let which = match places.len() {
                 1 => Some(0),
-                _ => quote.chosen(lines, &sent.lines, &places),
+                _ => quote.place_chosen_by_numbers(lines, &sent.lines, &places),
             };
             if let Some(which) = which
-                && let Some(offer) = quote.offer(view, lines, &places, which, new)
+                && let Some(offer) = quote.build_offer(view, lines, &places, which, new)
             {
                 return Correction::One(offer);
             }
             several = several.or_else(|| {
-                let offers: Vec<Offer> = (0..places.len())
-                    .filter_map(|which| quote.offer(view, lines, &places, which, new))
+                let offers: Vec<CorrectionOffer> = (0..places.len())
+                    .filter_map(|which| quote.build_offer(view, lines, &places, which, new))
                     .collect();
                 (offers.len() == places.len()).then_some(offers)
             });
@@ -96,7 +98,7 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
                 doubled: &[],
                 ended: sent.ended,
             };
-            if let Some(offer) = filled(view, lines, &quote, new) {
+            if let Some(offer) = offer_for_gaps(view, lines, &quote, new) {
                 return Correction::One(offer);
             }
         }
@@ -104,45 +106,50 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
     if let Some(offers) = several {
         return Correction::Several(offers);
     }
-    alike(view, lines, &sent, new, has_gaps)
+    correction_by_likeness(view, lines, &sent, new, has_gaps)
 }
 
 /// Returns the offer for the place that the text around the gaps matches: the only one, or the one that the whole new
 /// text is nearest to.
-fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) -> Option<Offer> {
-    let fits = gaps::fits(view, quote.plain);
+fn offer_for_gaps(
+    view: &str,
+    lines: &dyn LineTable,
+    quote: &QuotedText<'_>,
+    new: &str,
+) -> Option<CorrectionOffer> {
+    let fits = gaps::find_gap_fits(view, quote.plain);
     let chosen = match fits.as_slice() {
         [] => None,
         [only] => Some(only),
         _ if new.split('\n').any(gaps::is_gap) => None,
         several => {
-            let far = |fit: &Fit| tokens::token_distance(new, &view[fit.place.clone()]);
+            let far = |fit: &GapFit| tokens::token_distance(new, &view[fit.place.clone()]);
             let best = several.iter().min_by_key(|fit| far(fit))?;
             let alone = several.iter().filter(|fit| far(fit) == far(best)).count() == 1;
             alone.then_some(best)
         }
     }?;
-    let place = quote.edges(view, chosen.place.clone());
-    if goes_on(view, &place, new) {
+    let place = quote.extend_to_edges(view, chosen.place.clone());
+    if continues_beyond_place(view, &place, new) {
         return None;
     }
-    let new_filled = new_text_filled(view, quote, chosen, new);
-    let mut offer = quote.offer(
+    let new_filled = fill_gaps_in_new_text(view, quote, chosen, new);
+    let mut offer = quote.build_offer(
         view,
         lines,
         &[place],
         0,
         new_filled.as_deref().unwrap_or(new),
     )?;
-    const GAPS: &str = "A line that is only `...` matches nothing: Edit takes no gaps";
+    const GAPS_REASON: &str = "A line that is only `...` matches nothing: Edit takes no gaps";
     offer.flaws.push(match new.split('\n').any(gaps::is_gap) {
         true => clause![
-            GAPS,
+            GAPS_REASON,
             ", and in ",
             ClausePart::NewText,
             " it would replace the text."
         ],
-        false => clause![GAPS, "."],
+        false => clause![GAPS_REASON, "."],
     });
     offer.differences.clear();
     offer.new = match (new_filled, offer.new) {
@@ -155,7 +162,7 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) 
 
 /// Returns whether a new text has the line that follows a place in the file, and the place has not. In this case the
 /// gap represents more lines.
-fn goes_on(view: &str, place: &Range<usize>, new: &str) -> bool {
+fn continues_beyond_place(view: &str, place: &Range<usize>, new: &str) -> bool {
     let mut behind = view[place.end..].split('\n').skip(1).map(str::trim);
     let next = behind.find(|line| !line.is_empty());
     let has = |text: &str, wanted: &str| text.split('\n').any(|line| line.trim() == wanted);
@@ -163,7 +170,12 @@ fn goes_on(view: &str, place: &Range<usize>, new: &str) -> bool {
 }
 
 /// Returns the new text with lines of the file for its gaps, if it has as many gaps as the old text, or none.
-fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> Option<String> {
+fn fill_gaps_in_new_text(
+    view: &str,
+    quote: &QuotedText<'_>,
+    fit: &GapFit,
+    new: &str,
+) -> Option<String> {
     let sent = SentLines::from_text(new);
     let ours = quote.stripped.strip(&sent.lines);
     let count = ours.iter().filter(|line| gaps::is_gap(line)).count();
@@ -173,7 +185,7 @@ fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> 
     if count != fit.gaps.len() {
         return None;
     }
-    let blanks = gaps::blanks_around(quote.plain);
+    let blanks = gaps::blank_lines_around_gaps(quote.plain);
     let mut stands_for = fit.gaps.iter().zip(blanks);
     let mut lines: Vec<&str> = Vec::new();
     for line in ours {
@@ -190,5 +202,5 @@ fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> 
             lines.extend(whole);
         }
     }
-    Some(sent.with(&lines))
+    Some(sent.join_with_same_ending(&lines))
 }

@@ -7,7 +7,7 @@ mod whole;
 pub use whole::encode_new;
 
 use crate::document::Document;
-use crate::encoding::{Encoding, NotText, Unencodable, detect};
+use crate::encoding::{Encoding, NotText, Unencodable, detect_encoding};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -36,13 +36,13 @@ impl Document<'_> {
     /// that of the last one. Where the change replaces no newline, they take that of the line where the change begins
     /// or, for an insertion at a line start, of the line before. If that line has no line end, the line before decides,
     /// and LF if there is none.
-    pub fn splice(&self, changes: &[Change]) -> Result<Vec<RawChange>, Unencodable> {
+    pub fn raw_changes(&self, changes: &[Change]) -> Result<Vec<RawChange>, Unencodable> {
         debug_assert!(changes.is_sorted_by(|a, b| a.range.end <= b.range.start));
         let mut at = self.start();
         let mut replacements = Vec::with_capacity(changes.len());
         for change in changes {
-            let start = self.floor(at, change.range.start);
-            let end = self.ceiling(start, change.range.end);
+            let start = self.last_position_up_to(at, change.range.start);
+            let end = self.first_position_from(start, change.range.end);
             let text = self.with_line_ends(change, start);
             // Where the change begins or ends inside a sequence that decodes to two characters, the other character is
             // encoded again.
@@ -65,7 +65,7 @@ impl Document<'_> {
 
     /// Returns the encoding in which the file would be read after these replacements, which make it `new_raw`; `None`
     /// where it stays the same. The error means that the file would no longer be text.
-    pub fn encoding_after(
+    pub fn encoding_after_changes(
         &self,
         changes: &[RawChange],
         new_raw: &[u8],
@@ -73,7 +73,7 @@ impl Document<'_> {
     ) -> Result<Option<Encoding>, NotText> {
         // UTF-8 stays UTF-8 under these conditions, and checking the new bytes is enough.
         let plain = self.encoding().is_utf8()
-            && self.damaged().is_empty()
+            && self.damaged_ranges().is_empty()
             && configured.is_none_or(Encoding::is_utf8)
             && new_raw.starts_with(Encoding::UTF8_BOM.mark_bytes()) == self.encoding().has_mark()
             && changes
@@ -82,7 +82,7 @@ impl Document<'_> {
         if plain && !new_raw.is_empty() {
             return Ok(None);
         }
-        let encoding = detect(new_raw, configured)?;
+        let encoding = detect_encoding(new_raw, configured)?;
         Ok((encoding != self.encoding()).then_some(encoding))
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::ladder::each_place;
+use crate::ladder::for_each_place;
 
 /// Searches a stream for one needle.
 #[derive(Debug)]
@@ -37,9 +37,9 @@ impl<'n> StreamFinder<'n> {
         let kept = self.tail.len();
         let lead = bytes.len().min(length - 1);
         self.tail.extend_from_slice(&bytes[..lead]);
-        self.search(&self.tail, self.fed - kept as u64, &mut take);
+        self.search_piece(&self.tail, self.fed - kept as u64, &mut take);
         if bytes.len() >= length {
-            self.search(bytes, self.fed, &mut take);
+            self.search_piece(bytes, self.fed, &mut take);
         }
         self.fed += bytes.len() as u64;
         if bytes.len() >= length {
@@ -52,9 +52,9 @@ impl<'n> StreamFinder<'n> {
         }
     }
 
-    fn search(&self, bytes: &[u8], offset: u64, take: &mut impl FnMut(Range<u64>)) {
+    fn search_piece(&self, bytes: &[u8], offset: u64, take: &mut impl FnMut(Range<u64>)) {
         let length = self.finder.needle().len() as u64;
-        each_place(&self.finder, bytes, |at| {
+        for_each_place(&self.finder, bytes, |at| {
             let start = offset + at as u64;
             take(start..start + length);
         });
@@ -68,7 +68,7 @@ mod tests {
 
     /// Starting a new search after each place would take the needle's length every time, and not come to an end.
     #[test]
-    fn a_long_needle_may_stand_at_every_byte() {
+    fn finds_long_needle_at_every_byte() {
         let text = vec![b' '; 3 << 20];
         let mut finder = StreamFinder::new(&text[..1 << 20]);
         let mut found = 0;
@@ -80,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_do_not_matter(text in "[ab]{0,60}", needle in "[ab]{1,5}", cuts in prop::collection::vec(0usize..60, 0..6)) {
+        fn finds_same_matches_for_any_pieces(text in "[ab]{0,60}", needle in "[ab]{1,5}", cuts in prop::collection::vec(0usize..60, 0..6)) {
             let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| *cut <= text.len()).collect();
             cuts.sort_unstable();
             let mut finder = StreamFinder::new(needle.as_bytes());

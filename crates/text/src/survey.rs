@@ -2,14 +2,14 @@
 //! lines are, and whether it is UTF-8. A survey stores two counts, of 16 bytes together, for each 64 KiB of the file.
 
 use crate::byte_lanes::count_newlines;
-use crate::encoding::{Encoding, NotText, TAIL, binary_kind, kind_without_nul};
-use crate::lines::{Endings, LineEndCounts, carriage_returns};
+use crate::encoding::{Encoding, NotText, PDF_TAIL_LENGTH, binary_kind, binary_kind_without_nul};
+use crate::lines::{Endings, LineEndCounts, count_trailing_carriage_returns};
 
 /// The distance between two entries of the index.
-const BLOCK: usize = 64 << 10;
+const INDEX_BLOCK: usize = 64 << 10;
 
 /// The number of first bytes that are stored, to name binary data by.
-const HEAD: usize = 300;
+const HEAD_LENGTH: usize = 300;
 
 /// A pass over a file: feed it the bytes in order, then call [`Survey::finish`].
 ///
@@ -25,7 +25,7 @@ const HEAD: usize = 300;
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     length: u64,
-    /// The first bytes, at most [`HEAD`].
+    /// The first bytes, at most [`HEAD_LENGTH`].
     head: Vec<u8>,
     /// The last bytes, at least as many as are searched for the end marker of a PDF.
     tail: Vec<u8>,
@@ -62,7 +62,7 @@ struct SeenBytes {
 
 /// The result of a survey.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct SurveyFacts {
     length: u64,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -75,7 +75,7 @@ pub struct Facts {
 
 /// A place of a file from which a line can be found by counting line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct IndexedBlock {
     /// The offset of its first byte.
     pub offset: u64,
     /// The number of line ends before it.
@@ -90,31 +90,34 @@ impl Survey {
 
     /// Processes the next bytes of the file.
     pub fn feed(&mut self, mut bytes: &[u8]) {
-        let wanted = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        let wanted = HEAD_LENGTH.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..wanted]);
         while !bytes.is_empty() {
-            let within = (self.length % BLOCK as u64) as usize;
+            let within = (self.length % INDEX_BLOCK as u64) as usize;
             if within == 0 {
                 self.line_feeds.open_block();
                 self.returns.open_block();
             }
-            let (piece, rest) = bytes.split_at(bytes.len().min(BLOCK - within));
-            self.take(piece);
+            let (piece, rest) = bytes.split_at(bytes.len().min(INDEX_BLOCK - within));
+            self.process_piece(piece);
             bytes = rest;
         }
     }
 
     /// Processes a part of one block. The part is scanned several times while it is in the cache.
-    fn take(&mut self, piece: &[u8]) {
+    fn process_piece(&mut self, piece: &[u8]) {
         self.length += piece.len() as u64;
-        let kept = self.tail.len().min(TAIL.saturating_sub(piece.len()));
+        let kept = self
+            .tail
+            .len()
+            .min(PDF_TAIL_LENGTH.saturating_sub(piece.len()));
         self.tail.drain(..self.tail.len() - kept);
         self.tail
-            .extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
+            .extend_from_slice(&piece[piece.len().saturating_sub(PDF_TAIL_LENGTH)..]);
         self.last = piece.last().copied();
         self.seen.nul = self.seen.nul || memchr::memchr(0, piece).is_some();
         self.seen.high = self.seen.high || !piece.is_ascii();
-        self.utf8.take(piece);
+        self.utf8.process_piece(piece);
         let line_feeds = count_newlines(piece) as u64;
         self.line_feeds.count += line_feeds;
         if self.pending_crs == 0 && memchr::memchr(b'\r', piece).is_none() {
@@ -137,7 +140,7 @@ impl Survey {
 
     /// Returns how many CRs the bytes so far and `text` end in, at most two.
     fn carriage_returns_before(&self, text: &[u8]) -> usize {
-        let returns = carriage_returns(text);
+        let returns = count_trailing_carriage_returns(text);
         if returns == text.len() {
             return (returns + self.pending_crs).min(2);
         }
@@ -146,12 +149,12 @@ impl Survey {
 
     /// Returns whether a NUL was among the bytes so far. A file with NULs that is too large to be loaded is not read as
     /// text.
-    pub fn holds_nul(&self) -> bool {
+    pub fn contains_nul(&self) -> bool {
         self.seen.nul
     }
 
     /// Returns the facts, once all bytes were fed.
-    pub fn finish(mut self) -> Facts {
+    pub fn finish(mut self) -> SurveyFacts {
         self.line_ends.lone_cr =
             self.returns.count - self.line_ends.crlf - 2 * self.line_ends.cr_cr_lf;
         let endings = self.line_ends.endings();
@@ -160,7 +163,7 @@ impl Survey {
             _ => (self.line_feeds, b'\n'),
         };
         let open = self.last.is_some_and(|last| last != end);
-        Facts {
+        SurveyFacts {
             length: self.length,
             head: self.head,
             tail: self.tail,
@@ -180,7 +183,7 @@ impl BlockCounts {
 }
 
 impl Utf8Check {
-    fn take(&mut self, mut piece: &[u8]) {
+    fn process_piece(&mut self, mut piece: &[u8]) {
         while !self.broken && !self.incomplete.is_empty() && !piece.is_empty() {
             self.incomplete.push(piece[0]);
             piece = &piece[1..];
@@ -199,13 +202,13 @@ impl Utf8Check {
     }
 }
 
-impl Facts {
+impl SurveyFacts {
     /// Returns the length of the file in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Returns the line ends of the file. They are meaningful only where [`Facts::encoding`] is known.
+    /// Returns the line ends of the file. They are meaningful only where [`SurveyFacts::encoding`] is known.
     pub fn endings(&self) -> Endings {
         self.endings
     }
@@ -246,8 +249,8 @@ impl Facts {
 
     /// Returns why the file is not text although it looks like it (a PDF without NUL bytes); `None` where it may be
     /// text.
-    pub fn is_no_text(&self) -> Option<NotText> {
-        kind_without_nul(&self.head, &self.tail).map(|kind| NotText::Binary { kind })
+    pub fn not_text_reason(&self) -> Option<NotText> {
+        binary_kind_without_nul(&self.head, &self.tail).map(|kind| NotText::Binary { kind })
     }
 
     /// Returns the byte that ends a line, alone or as the last of several.
@@ -259,22 +262,22 @@ impl Facts {
     }
 
     /// Returns the block that contains an offset, to find out which line is there.
-    pub fn block_at(&self, offset: u64) -> Block {
-        let block = usize::try_from(offset / BLOCK as u64).unwrap_or(usize::MAX);
+    pub fn block_at(&self, offset: u64) -> IndexedBlock {
+        let block = usize::try_from(offset / INDEX_BLOCK as u64).unwrap_or(usize::MAX);
         let block = block.min(self.lines.before.len().saturating_sub(1));
-        Block {
-            offset: block as u64 * BLOCK as u64,
+        IndexedBlock {
+            offset: block as u64 * INDEX_BLOCK as u64,
             lines_before: self.lines.before.get(block).copied().unwrap_or(0),
         }
     }
 
     /// Returns where to start searching for a line, counted from 0. The line starts after `line - lines_before` further
     /// line ends; line 0 starts at the start of the file. For a line that does not exist it is the last block.
-    pub fn block_of_line(&self, line: u64) -> Block {
+    pub fn block_of_line(&self, line: u64) -> IndexedBlock {
         let after = self.lines.before.partition_point(|before| *before < line);
         let block = after.saturating_sub(1);
-        Block {
-            offset: block as u64 * BLOCK as u64,
+        IndexedBlock {
+            offset: block as u64 * INDEX_BLOCK as u64,
             lines_before: self.lines.before.get(block).copied().unwrap_or(0),
         }
     }

@@ -8,13 +8,13 @@ use memchr::memmem;
 use crate::diff::{LineTable, common_prefix, common_suffix};
 
 /// The number of lines that may be added above, and likewise below.
-const ADDED_MOST: usize = 12;
+const MAX_ADDED_LINES: usize = 12;
 
 /// The number of bytes that the extended text may have beyond the place itself.
-const EXTENDED_MOST: usize = 2_000;
+const MAX_EXTENSION_BYTES: usize = 2_000;
 
 /// The number of bytes of the places' text that are compared for one extension.
-const COMPARED_MOST: usize = 64 << 20;
+const MAX_COMPARED_BYTES: usize = 64 << 20;
 
 /// Returns the shortest text of whole lines around `places[which]` that occurs once in the view; `None` where there is
 /// none within the limits. `places` are all places of the old text. Only they need comparing: wherever the longer text
@@ -26,17 +26,17 @@ pub fn unique_extension(
     which: usize,
 ) -> Option<Range<usize>> {
     let place = places.get(which)?;
-    let extensions = Extensions::for_place(view, lines, place);
+    let extensions = ExtensionOffsets::for_place(view, lines, place);
     // For each number of lines below: one more than the most lines above that another place has in common.
     let mut shared_above = vec![0usize; extensions.ends.len()];
     let (before, after) = (
         &view.as_bytes()[..place.start],
         &view.as_bytes()[place.end..],
     );
-    let (most_above, most_below) = extensions.reach(place);
+    let (most_above, most_below) = extensions.compared_lengths(place);
     // A place that is not compared can only make the extension longer, because the whole view is searched for the
     // result at the end.
-    let compares = places.len().saturating_mul(place.len()) <= COMPARED_MOST;
+    let compares = places.len().saturating_mul(place.len()) <= MAX_COMPARED_BYTES;
     for (index, other) in places.iter().enumerate() {
         if index == which || (compares && view[other.clone()] != view[place.clone()]) {
             continue;
@@ -74,12 +74,12 @@ pub fn unique_extension(
     candidates.sort_by_key(|range| (range.len(), range.start));
     candidates
         .into_iter()
-        .filter(|range| range.len() - place.len() <= EXTENDED_MOST)
-        .find(|range| stands_once(view, &view[range.clone()]))
+        .filter(|range| range.len() - place.len() <= MAX_EXTENSION_BYTES)
+        .find(|range| occurs_once(view, &view[range.clone()]))
 }
 
 /// Returns whether the text occurs exactly once in the view, overlapping occurrences counted.
-pub(crate) fn stands_once(view: &str, text: &str) -> bool {
+pub(crate) fn occurs_once(view: &str, text: &str) -> bool {
     let finder = memmem::Finder::new(text.as_bytes());
     let Some(first) = finder.find(view.as_bytes()) else {
         return false;
@@ -89,22 +89,25 @@ pub(crate) fn stands_once(view: &str, text: &str) -> bool {
 
 /// The offsets where the extended text may start and end, nearest first. The first start and end are those of the lines
 /// of the place itself.
-struct Extensions {
+struct ExtensionOffsets {
     starts: Vec<usize>,
     ends: Vec<usize>,
 }
 
-impl Extensions {
-    fn for_place(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> Extensions {
+impl ExtensionOffsets {
+    fn for_place(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> ExtensionOffsets {
         let first = lines.line_of(place.start);
         // A place that ends in a newline ends on the line of that newline.
         let last = lines.line_of(place.end.saturating_sub(1).max(place.start));
-        let near = |at: usize, from: usize| at.abs_diff(from) <= EXTENDED_MOST;
-        let starts = (0..=ADDED_MOST.min(first))
+        let near = |at: usize, from: usize| at.abs_diff(from) <= MAX_EXTENSION_BYTES;
+        let starts = (0..=MAX_ADDED_LINES.min(first))
             .map(|above| lines.line_range(first - above).start)
             .take_while(|&start| near(start, place.start))
             .collect();
-        let below = lines.line_count().saturating_sub(last + 1).min(ADDED_MOST);
+        let below = lines
+            .line_count()
+            .saturating_sub(last + 1)
+            .min(MAX_ADDED_LINES);
         let ends_newline = view[place.clone()].ends_with('\n');
         let ends = (0..=below)
             .map(|below| {
@@ -115,11 +118,11 @@ impl Extensions {
             .filter(|&end| end >= place.end)
             .take_while(|&end| near(end, place.end))
             .collect();
-        Extensions { starts, ends }
+        ExtensionOffsets { starts, ends }
     }
 
     /// Returns how many bytes before and after the place are worth comparing.
-    fn reach(&self, place: &Range<usize>) -> (usize, usize) {
+    fn compared_lengths(&self, place: &Range<usize>) -> (usize, usize) {
         let above = self.starts.last().map_or(0, |start| place.start - start);
         let below = self.ends.last().map_or(0, |end| end - place.end);
         (above, below)
@@ -133,15 +136,15 @@ mod tests {
     use super::*;
     use crate::diff::LineStarts;
 
-    fn places(view: &str, old: &str) -> Vec<Range<usize>> {
+    fn occurrences(view: &str, old: &str) -> Vec<Range<usize>> {
         (0..view.len())
             .filter(|&at| view.as_bytes()[at..].starts_with(old.as_bytes()))
             .map(|at| at..at + old.len())
             .collect()
     }
 
-    fn extended(view: &str, old: &str) -> Vec<Option<String>> {
-        let places = places(view, old);
+    fn unique_extensions(view: &str, old: &str) -> Vec<Option<String>> {
+        let places = occurrences(view, old);
         let index = LineStarts::new(view);
         (0..places.len())
             .map(|which| unique_extension(view, &index, &places, which))
@@ -150,10 +153,10 @@ mod tests {
     }
 
     #[test]
-    fn the_line_above_tells_them_apart() {
+    fn extends_by_line_above() {
         let view = "def a():\n    return None\n# end\n\ndef b():\n    return None\n# end\n";
         assert_eq!(
-            extended(view, "    return None"),
+            unique_extensions(view, "    return None"),
             [
                 Some("def a():\n    return None".to_owned()),
                 Some("def b():\n    return None".to_owned()),
@@ -162,19 +165,20 @@ mod tests {
     }
 
     #[test]
-    fn below_where_that_is_shorter_and_both_where_need_be() {
+    fn extends_below_or_on_both_sides_as_needed() {
         assert_eq!(
-            extended("long line above\nx\n1\n\nlong line above\nx\n2\n", "x")[0].as_deref(),
+            unique_extensions("long line above\nx\n1\n\nlong line above\nx\n2\n", "x")[0]
+                .as_deref(),
             Some("x\n1")
         );
         let view = "a\nx\nb\na\nx\nc\nd\nx\nb\n";
-        assert_eq!(extended(view, "x")[0].as_deref(), Some("a\nx\nb"));
+        assert_eq!(unique_extensions(view, "x")[0].as_deref(), Some("a\nx\nb"));
     }
 
     #[test]
-    fn a_part_of_a_line_grows_to_the_line() {
+    fn extends_partial_line_to_whole_line() {
         assert_eq!(
-            extended("let a = f(1);\nlet b = f(2);\n", "f("),
+            unique_extensions("let a = f(1);\nlet b = f(2);\n", "f("),
             [
                 Some("let a = f(1);".to_owned()),
                 Some("let b = f(2);".to_owned())
@@ -183,23 +187,23 @@ mod tests {
     }
 
     #[test]
-    fn a_final_newline_stays() {
+    fn keeps_final_newline() {
         assert_eq!(
-            extended("1\nx\n2\nx\n", "x\n")[1].as_deref(),
+            unique_extensions("1\nx\n2\nx\n", "x\n")[1].as_deref(),
             Some("2\nx\n")
         );
     }
 
     #[test]
-    fn what_cannot_be_told_apart_is_none() {
+    fn returns_none_for_indistinguishable_places() {
         let view = "x\n".repeat(100);
-        let found = extended(&view, "x");
+        let found = unique_extensions(&view, "x");
         assert_eq!(found[50], None);
     }
 
     /// Comparing every place with every other one would not come to an end.
     #[test]
-    fn a_long_text_at_many_places_is_told_apart_by_what_is_around() {
+    fn extends_long_text_with_many_places_quickly() {
         let view = format!("first\n{}", " \n".repeat(400_000));
         let old = " \n".repeat(100_000);
         let places: Vec<_> = (0..300_000)
@@ -212,36 +216,36 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_left_alone() {
+    fn does_not_extend_by_long_lines() {
         let view = format!("{0}x\n{0}x\n", "y".repeat(5_000));
-        assert_eq!(extended(&view, "x"), [None, None]);
+        assert_eq!(unique_extensions(&view, "x"), [None, None]);
     }
 
     proptest! {
         #![proptest_config(crate::laws::config())]
 
         #[test]
-        fn what_is_given_holds_the_old_text_and_stands_once(view in "(a|b|\n|é){0,40}", old in "(a|b|\n|é){1,3}") {
+        fn extension_contains_old_text_and_is_unique(view in "(a|b|\n|é){0,40}", old in "(a|b|\n|é){1,3}") {
             let index = LineStarts::new(&view);
-            let places = places(&view, &old);
+            let places = occurrences(&view, &old);
             for (which, place) in places.iter().enumerate() {
                 let Some(range) = unique_extension(&view, &index, &places, which) else { continue };
-                prop_assert!(stands_once(&view, &view[range.clone()]));
+                prop_assert!(occurs_once(&view, &view[range.clone()]));
                 prop_assert!(range.start <= place.start && place.end <= range.end);
             }
         }
 
         #[test]
-        fn nothing_shorter_of_whole_lines_would_do(view in "(a|b|\n){0,24}", old in "(a|b){1,2}") {
+        fn extension_is_shortest_possible(view in "(a|b|\n){0,24}", old in "(a|b){1,2}") {
             let index = LineStarts::new(&view);
-            let places = places(&view, &old);
+            let places = occurrences(&view, &old);
             for (which, place) in places.iter().enumerate() {
                 let (first, last) = (index.line_of(place.start), index.line_of(place.end - 1));
                 let mut shortest: Option<usize> = None;
                 for from in 0..=first {
                     for to in last..index.line_count() {
                         let text = &view[index.line_range(from).start..index.line_range(to).end];
-                        if first - from <= ADDED_MOST && to - last <= ADDED_MOST && stands_once(&view, text) {
+                        if first - from <= MAX_ADDED_LINES && to - last <= MAX_ADDED_LINES && occurs_once(&view, text) {
                             shortest = Some(shortest.map_or(text.len(), |known| known.min(text.len())));
                         }
                     }

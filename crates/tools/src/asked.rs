@@ -7,7 +7,7 @@ use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
 
 /// The request of a call, after its arguments were parsed.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum ToolRequest {
     /// Lines of a file.
     Read(ReadArguments),
     /// A read that also takes a folder and then shows its entries.
@@ -39,8 +39,8 @@ pub enum Search {
     Grep(GrepArguments),
 }
 
-impl From<Request> for Asked {
+impl From<Request> for ToolRequest {
     fn from(request: Request) -> Self {
-        Asked::Change(Change::Files(request))
+        ToolRequest::Change(Change::Files(request))
     }
 }

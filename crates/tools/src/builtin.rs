@@ -31,11 +31,11 @@ use std::sync::{LazyLock, OnceLock};
 
 use serde_json::{Map, Value};
 
-pub use formats::{Format, Length, ListForm, UnknownFormat, mcp_tool, tool_list};
+pub use formats::{DescriptionLength, Format, ListForm, UnknownFormat, mcp_tool, tool_list};
 pub use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
 pub use schema::strict_schema;
 pub use strict::Strictness;
-pub use tool::{Offered, Tool};
+pub use tool::{Availability, Tool};
 
 /// The built-in tools in the order in which they are listed.
 static REGISTRY: &[&dyn Tool] = &[
@@ -61,19 +61,19 @@ static REGISTRY: &[&dyn Tool] = &[
 ];
 
 /// Iterates over all built-in tools.
-pub fn all() -> impl Iterator<Item = &'static dyn Tool> {
+pub fn all_tools() -> impl Iterator<Item = &'static dyn Tool> {
     REGISTRY.iter().copied()
 }
 
 /// Finds the built-in tool with exactly this name.
-pub fn by_name(name: &str) -> Option<&'static dyn Tool> {
-    all().find(|tool| tool.name() == name)
+pub fn find_by_name(name: &str) -> Option<&'static dyn Tool> {
+    all_tools().find(|tool| tool.name() == name)
 }
 
 /// Finds the built-in tool that a call with this name and these fields means.
-pub fn called(name: &str, fields: &Map<String, Value>) -> Option<&'static dyn Tool> {
-    by_name(name).or_else(|| {
-        all().find(|tool| {
+pub fn find_called(name: &str, fields: &Map<String, Value>) -> Option<&'static dyn Tool> {
+    find_by_name(name).or_else(|| {
+        all_tools().find(|tool| {
             let mut names = tool.other_names().iter();
             names.any(|other| other.name == name && other.applies_to(fields))
         })
@@ -82,14 +82,14 @@ pub fn called(name: &str, fields: &Map<String, Value>) -> Option<&'static dyn To
 
 /// Returns whether a tool is offered if the settings select none. A tool of the host is.
 pub fn is_default(name: &str) -> bool {
-    by_name(name).is_none_or(|tool| tool.offered() == Offered::ByDefault)
+    find_by_name(name).is_none_or(|tool| tool.availability() == Availability::ByDefault)
 }
 
 /// Returns the declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, NotebookEdit,
 /// Glob, Grep, then the tools that are offered only if the settings name them.
 pub fn declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> =
-        LazyLock::new(|| all().map(|tool| tool.declaration()).collect());
+        LazyLock::new(|| all_tools().map(|tool| tool.declaration()).collect());
     &DECLARATIONS
 }
 
@@ -98,6 +98,6 @@ pub fn declarations() -> &'static [Declaration] {
 pub fn declaration(name: &str) -> Option<&'static Declaration> {
     static DECLARATIONS: [OnceLock<Declaration>; REGISTRY.len()] =
         [const { OnceLock::new() }; REGISTRY.len()];
-    let at = all().position(|tool| tool.name() == name)?;
+    let at = all_tools().position(|tool| tool.name() == name)?;
     Some(DECLARATIONS[at].get_or_init(|| REGISTRY[at].declaration()))
 }

@@ -11,10 +11,10 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use crate::asked::Asked;
+use crate::asked::ToolRequest;
 use crate::builtin::{self, Tool};
 
-pub use clean::clean;
+pub use clean::clean_arguments;
 pub use invalid::{InvalidArguments, Repair};
 pub use names::{canonical_tool, closest_tool};
 
@@ -24,7 +24,7 @@ pub struct Received {
     tool: &'static str,
     /// The parsed request.
     #[doc(hidden)]
-    pub asked: Asked,
+    pub asked: ToolRequest,
     /// The slips of notation that were repaired.
     #[doc(hidden)]
     pub repairs: Vec<Repair>,
@@ -37,7 +37,7 @@ impl Received {
     }
 
     /// Returns whether another call requests the same of the same tool, whatever was repaired in either.
-    pub fn asks_the_same(&self, other: &Received) -> bool {
+    pub fn is_same_request(&self, other: &Received) -> bool {
         (self.tool, &self.asked) == (other.tool, &other.asked)
     }
 
@@ -52,7 +52,7 @@ impl Received {
 /// # Errors
 /// The tool does not exist, or the arguments cannot be used.
 pub fn receive(tool: &str, arguments: Value) -> Result<Received, InvalidArguments> {
-    let (tool, fields, repairs) = fit(tool, arguments)?;
+    let (tool, fields, repairs) = fit_arguments(tool, arguments)?;
     Ok(Received {
         tool: tool.name(),
         asked: tool.receive(fields)?,
@@ -65,17 +65,17 @@ pub fn receive(tool: &str, arguments: Value) -> Result<Received, InvalidArgument
 /// # Errors
 /// As for [`receive`], except that the contents of fields without a schema are not checked.
 pub fn normalize(tool: &str, arguments: Value) -> Result<(&'static str, Value), InvalidArguments> {
-    let (tool, fields, _) = fit(tool, arguments)?;
+    let (tool, fields, _) = fit_arguments(tool, arguments)?;
     Ok((tool.name(), Value::Object(fields)))
 }
 
 type Fitted = (&'static dyn Tool, Map<String, Value>, Vec<Repair>);
 
 /// Finds the tool and repairs the arguments so that they fit its schema.
-fn fit(name: &str, arguments: Value) -> Result<Fitted, InvalidArguments> {
+fn fit_arguments(name: &str, arguments: Value) -> Result<Fitted, InvalidArguments> {
     let mut repairs = Vec::new();
-    let mut fields = clean::object(name, arguments, &mut repairs)?;
-    let tool = builtin::called(name, &fields);
+    let mut fields = clean::arguments_as_object(name, arguments, &mut repairs)?;
+    let tool = builtin::find_called(name, &fields);
     let declared = tool.and_then(|tool| Some((tool, builtin::declaration(tool.name())?)));
     let Some((tool, declaration)) = declared else {
         return Err(InvalidArguments::unknown_tool(name, closest_tool(name)));
@@ -83,8 +83,13 @@ fn fit(name: &str, arguments: Value) -> Result<Fitted, InvalidArguments> {
     if name != tool.name() {
         names::rename_fields(&mut fields);
     }
-    names::take_words(tool, &mut fields)?;
-    tool.take_foreign_fields(&mut fields)?;
-    let fields = clean::fields(tool.name(), &declaration.input_schema, fields, &mut repairs)?;
+    names::rename_alternative_fields(tool, &mut fields)?;
+    tool.remove_foreign_fields(&mut fields)?;
+    let fields = clean::clean_top_level_fields(
+        tool.name(),
+        &declaration.input_schema,
+        fields,
+        &mut repairs,
+    )?;
     Ok((tool, fields, repairs))
 }

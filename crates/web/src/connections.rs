@@ -18,22 +18,22 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 
-use crate::places::{Guest, Places};
-use crate::stall::Unstalled;
+use crate::places::{ConnectionSlot, ConnectionSlots};
+use crate::stall::StallGuard;
 
 /// The time limit for the head of the first request.
-const FIRST_HEAD: Duration = Duration::from_secs(10);
+const FIRST_HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time limit for the head of a later request, and for an idle connection. Clients that keep idle connections
 /// give them up sooner, so none is closed while a request is being sent on it.
-const HEAD: Duration = Duration::from_secs(60);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time limit for the TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time for which a client may receive nothing of what is sent to it.
-const STALL: Duration = Duration::from_secs(30);
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// The time for which a stop waits for answers to be sent.
-const LAST_ANSWERS: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
 /// The pause in accepting connections after the system refused one, for instance because too many files are open.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The signals that stop a server.
 pub(crate) struct Signals([Signal; 3]);
@@ -48,7 +48,7 @@ impl Signals {
     }
 
     /// Waits for any of them.
-    pub(crate) async fn any(&mut self) {
+    pub(crate) async fn wait_for_any(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -63,7 +63,7 @@ pub(crate) struct Connections {
     listener: Option<tokio::net::TcpListener>,
     tls: Option<TlsAcceptor>,
     router: Router,
-    places: Arc<Places>,
+    places: Arc<ConnectionSlots>,
     ending: GracefulShutdown,
     log: Log,
 }
@@ -79,7 +79,7 @@ impl Connections {
             listener: Some(tokio::net::TcpListener::from_std(listener)?),
             tls,
             router,
-            places: Places::new(descriptors::raise_limit()),
+            places: ConnectionSlots::new(descriptors::raise_open_file_limit()),
             ending: GracefulShutdown::new(),
             log,
         })
@@ -88,13 +88,13 @@ impl Connections {
     /// Accepts connections until a signal comes, and then stops listening.
     pub(crate) async fn accept_until(&mut self, signals: &mut Signals) {
         tokio::select! {
-            () = self.accept() => {}
-            () = signals.any() => {}
+            () = self.accept_one() => {}
+            () = signals.wait_for_any() => {}
         }
         self.listener = None;
     }
 
-    async fn accept(&self) {
+    async fn accept_one(&self) {
         let Some(listener) = &self.listener else {
             return;
         };
@@ -103,65 +103,69 @@ impl Connections {
                 Ok((stream, _)) => stream,
                 Err(error) => {
                     self.log
-                        .say(Level::Error, || format!("cannot accept: {error}"));
-                    tokio::time::sleep(PAUSE).await;
+                        .log(Level::Error, || format!("cannot accept: {error}"));
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
             };
             // Answers are short and clients wait for them.
             let _ = stream.set_nodelay(true);
-            let guest = self.places.enter().await;
+            let guest = self.places.add_connection().await;
             let (router, watcher, tls) =
                 (self.router.clone(), self.ending.watcher(), self.tls.clone());
             tokio::spawn(async move {
                 let served = async {
                     match tls {
-                        None => serve(stream, router, &guest, watcher).await,
+                        None => serve_connection(stream, router, &guest, watcher).await,
                         Some(tls) => {
-                            let shaken = tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await;
+                            let shaken =
+                                tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await;
                             if let Ok(Ok(stream)) = shaken {
-                                serve(stream, router, &guest, watcher).await;
+                                serve_connection(stream, router, &guest, watcher).await;
                             }
                         }
                     }
                 };
                 tokio::select! {
                     () = served => {}
-                    () = guest.has_to_leave() => {}
+                    () = guest.wait_for_eviction() => {}
                 }
             });
         }
     }
 
     /// Lets answers that are being sent reach their clients, for a limited time.
-    pub(crate) async fn close(self) {
-        let _ = tokio::time::timeout(LAST_ANSWERS, self.ending.shutdown()).await;
+    pub(crate) async fn finish_answers(self) {
+        let _ = tokio::time::timeout(SHUTDOWN_TIME, self.ending.shutdown()).await;
     }
 }
 
 /// Serves one connection until the client leaves. A client that breaks the protocol or leaves early is not reported
 /// as an error.
-async fn serve<S>(
+async fn serve_connection<S>(
     stream: S,
     router: Router,
-    guest: &Guest,
+    guest: &ConnectionSlot,
     watcher: hyper_util::server::graceful::Watcher,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let own = guest.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
-        own.asks();
+        own.record_request();
         request.extensions_mut().insert(own.clone());
         TowerToHyperService::new(router.clone()).call(request)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
-        .serve_connection(TokioIo::new(Unstalled::new(stream, STALL)), service);
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(
+            TokioIo::new(StallGuard::new(stream, STALL_TIMEOUT)),
+            service,
+        );
     let silent = async {
-        tokio::time::sleep(FIRST_HEAD).await;
-        if guest.has_asked() {
+        tokio::time::sleep(FIRST_HEAD_TIMEOUT).await;
+        if guest.has_sent_request() {
             std::future::pending::<()>().await;
         }
     };

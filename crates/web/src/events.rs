@@ -14,16 +14,16 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use http_body::Frame;
 use lancet::Lancet;
-use lancet::history::{EventWait, EventsSince, Wake};
+use lancet::history::{EventWait, EventsSince, WakeReason};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::plain::plain_text_response;
 
 /// The largest number of clients that listen.
-const MOST: usize = 64;
+const MAX_CLIENTS: usize = 64;
 /// The number of pages of events that wait for a slow client.
-const AHEAD: usize = 4;
+const QUEUED_PAGES: usize = 4;
 
 /// The source of the events of a state folder.
 pub(crate) struct Events {
@@ -34,7 +34,7 @@ pub(crate) struct Events {
 
 /// Returns the position at which a client wants to begin: after the event that `since` names, otherwise with the next
 /// event.
-fn since(query: Option<&str>) -> Option<EventsSince> {
+fn parse_since(query: Option<&str>) -> Option<EventsSince> {
     let mut fields = query.unwrap_or_default().split('&');
     let Some(typed) = fields.find_map(|field| field.strip_prefix("since=")) else {
         return Some(EventsSince::Now);
@@ -47,19 +47,19 @@ impl Events {
     pub(crate) fn new(lancet: Lancet) -> Self {
         Self {
             lancet,
-            places: Arc::new(Semaphore::new(MOST)),
+            places: Arc::new(Semaphore::new(MAX_CLIENTS)),
             end: CancellationToken::new(),
         }
     }
 
     /// Ends every stream.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end_streams(&self) {
         self.end.cancel();
     }
 
     /// Answers a request with a stream of lines.
-    pub(crate) async fn answer(&self, query: Option<&str>) -> Response {
-        let Some(since) = since(query) else {
+    pub(crate) async fn stream_events(&self, query: Option<&str>) -> Response {
+        let Some(since) = parse_since(query) else {
             return plain_text_response(
                 StatusCode::BAD_REQUEST,
                 "`since` is the number of an event, 0 or more\n",
@@ -81,11 +81,11 @@ impl Events {
         let Ok((kept, watched)) = UnixStream::pair() else {
             return unreadable();
         };
-        let (lines, receiver) = mpsc::channel(AHEAD);
+        let (lines, receiver) = mpsc::channel(QUEUED_PAGES);
         let (begins, begun) = oneshot::channel();
         let lancet = self.lancet.clone();
         let thread = std::thread::Builder::new().name("lancet-events".to_owned());
-        let follow = move || follow(&lancet, &since, &watched, begins, &lines);
+        let follow = move || send_events(&lancet, &since, &watched, begins, &lines);
         if thread.spawn(follow).is_err() || begun.await.is_err() {
             return unreadable();
         }
@@ -107,7 +107,7 @@ impl Events {
 }
 
 /// Reads events and passes them on until the client has left, or they cannot be read any more.
-fn follow(
+fn send_events(
     lancet: &Lancet,
     since: &EventsSince,
     watched: &UnixStream,
@@ -126,12 +126,12 @@ fn follow(
             }
             let text: String = page
                 .iter()
-                .map(|event| format!("{}\n", event.json()))
+                .map(|event| format!("{}\n", event.to_json()))
                 .collect();
             lines.blocking_send(text.into()).ok()?;
         }
         match wait.wait(watched.as_fd()) {
-            Ok(Wake::Look) => {}
+            Ok(WakeReason::Look) => {}
             _ => return None,
         }
     }
@@ -166,19 +166,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_begins_where_it_says_or_with_what_comes() {
-        assert!(matches!(since(None), Some(EventsSince::Now)));
-        assert!(matches!(since(Some("x=1")), Some(EventsSince::Now)));
+    fn client_starts_at_requested_event_or_now() {
+        assert!(matches!(parse_since(None), Some(EventsSince::Now)));
+        assert!(matches!(parse_since(Some("x=1")), Some(EventsSince::Now)));
         assert!(matches!(
-            since(Some("since=7")),
+            parse_since(Some("since=7")),
             Some(EventsSince::Sequence(7))
         ));
         assert!(matches!(
-            since(Some("x=1&since=0")),
+            parse_since(Some("x=1&since=0")),
             Some(EventsSince::Sequence(0))
         ));
         for wrong in ["since=", "since=-1", "since=x", "since=1.5"] {
-            assert!(since(Some(wrong)).is_none(), "{wrong}");
+            assert!(parse_since(Some(wrong)).is_none(), "{wrong}");
         }
     }
 }

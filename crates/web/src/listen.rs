@@ -17,9 +17,9 @@ use crate::events::Events;
 use crate::names::{HostRule, PublicUrl};
 use crate::page::WebPage;
 use crate::reached;
-use crate::routes::{self, Served};
+use crate::routes::{self, Services};
 use crate::tls;
-use crate::turned_away::TurnedAway;
+use crate::turned_away::RejectionLog;
 
 /// The protection of connections to a server that listens beyond this machine.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub enum ListenError {
 }
 
 /// Returns the page of an engine, if it has a state folder.
-fn page(lancet: &Lancet, public: Option<PublicUrl>) -> Option<WebPage> {
+fn page_of_engine(lancet: &Lancet, public: Option<PublicUrl>) -> Option<WebPage> {
     let state = lancet.state_dir()?.to_owned();
     Some(WebPage::new(lancet.clone(), &state, public))
 }
@@ -94,7 +94,7 @@ impl Listening {
         let wanted = wanted.ok_or_else(no_address)?;
         let (tls, public) = match &options.protection {
             Protection::Tls(certificate, key) => {
-                let tls = tls::acceptor(certificate, key).map_err(ListenError::Tls)?;
+                let tls = tls::load_acceptor(certificate, key).map_err(ListenError::Tls)?;
                 (Some(tls), None)
             }
             Protection::Proxy(url) => (None, Some(url.clone())),
@@ -143,7 +143,7 @@ impl Listening {
     /// the server.
     pub fn page_url(&self, names: &[HostRule]) -> String {
         let public = self.public.as_ref().map(|url| url.text().to_owned());
-        public.unwrap_or_else(|| reached::page(self.address, self.tls.is_some(), names))
+        public.unwrap_or_else(|| reached::page_url(self.address, self.tls.is_some(), names))
     }
 
     /// Returns whether other machines can reach the page.
@@ -153,7 +153,7 @@ impl Listening {
 
     /// Returns whether other machines can reach the address without the proxy that encrypts, and so without
     /// encryption.
-    pub fn is_open_beside_proxy(&self) -> bool {
+    pub fn is_reachable_without_proxy(&self) -> bool {
         self.public.is_some() && self.tls.is_none() && !self.address.ip().is_loopback()
     }
 
@@ -170,7 +170,7 @@ impl Listening {
         endpoint: impl FnOnce() -> io::Result<Endpoint>,
         log: Log,
     ) -> io::Result<()> {
-        access.listening_on(self.address.ip());
+        access.allow_address(self.address.ip());
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         let reactor = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads.clamp(1, 4))
@@ -180,35 +180,35 @@ impl Listening {
         let served = reactor.block_on(async {
             let mut signals = Signals::new()?;
             let endpoint = endpoint()?;
-            let served = Arc::new(Served {
+            let served = Arc::new(Services {
                 access,
                 endpoint,
                 page: lancet
                     .as_ref()
-                    .and_then(|lancet| page(lancet, self.public.clone()))
+                    .and_then(|lancet| page_of_engine(lancet, self.public.clone()))
                     .map(Arc::new),
                 events: lancet.map(Events::new),
-                turned_away: TurnedAway::new(log.clone()),
+                turned_away: RejectionLog::new(log.clone()),
             });
             let router = routes::router(served.clone());
             let mut connections = Connections::new(self.listener, self.tls, router, log.clone())?;
-            log.say(Level::Info, || format!("serves at {}", self.address));
+            log.log(Level::Info, || format!("serves at {}", self.address));
             connections.accept_until(&mut signals).await;
-            log.say(Level::Info, || "stops".to_owned());
+            log.log(Level::Info, || "stops".to_owned());
             if let Some(events) = &served.events {
-                events.end();
+                events.end_streams();
             }
             if let Some(page) = &served.page {
-                page.end();
+                page.end_streams();
             }
             tokio::select! {
                 finished = served.endpoint.stop() => {
                     if !finished {
-                        log.say(Level::Warn, || "a call was still at work at the end".to_owned());
+                        log.log(Level::Warn, || "a call was still at work at the end".to_owned());
                     }
-                    connections.close().await;
+                    connections.finish_answers().await;
                 }
-                () = signals.any() => {}
+                () = signals.wait_for_any() => {}
             }
             Ok(())
         });

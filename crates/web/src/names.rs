@@ -66,7 +66,7 @@ fn is_loopback(name: &str) -> bool {
 
 impl HostRule {
     /// Returns the rule for an address that is listened on.
-    pub(crate) fn of_address(address: IpAddr) -> Self {
+    pub(crate) fn from_address(address: IpAddr) -> Self {
         let name = match address {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
@@ -131,7 +131,7 @@ pub(crate) fn is_origin_allowed(given: &str, allowed: &[OriginRule]) -> bool {
 }
 
 /// Returns whether pages of an origin come from this host, including the port.
-pub(crate) fn is_same_place(given: &str, named: &str) -> bool {
+pub(crate) fn is_origin_of_host(given: &str, named: &str) -> bool {
     let given = origin(given);
     given.is_some_and(|given| {
         let usual = match given.scheme.as_str() {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_this_machine_are_allowed_on_any_port_and_others_by_rule() {
+    fn allows_loopback_hosts_on_any_port_and_others_by_rule() {
         let rules: Vec<HostRule> = ["files.example.org", "other.example.org:8443"]
             .map(|rule| rule.parse().expect("a rule"))
             .to_vec();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_compared_by_scheme_name_and_port() {
+    fn compares_origins_by_scheme_name_and_port() {
         let rules: Vec<OriginRule> = ["https://app.example.org", "http://app.example.org:8080"]
             .map(|rule| rule.parse().expect("a rule"))
             .to_vec();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_public_address_has_a_scheme_and_a_host() {
+    fn public_url_needs_scheme_and_host() {
         let url: PublicUrl = "https://files.example.org/lancet/"
             .parse()
             .expect("an address");

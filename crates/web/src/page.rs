@@ -4,7 +4,7 @@
 //!
 //! A request passes `entrance` first: without the cookie of a device it gets only the form for a link's code, and a
 //! request that changes something needs the token of its own form. Handlers run on threads that may block
-//! ([`WebPage::answer`]).
+//! ([`WebPage::answer_on_blocking_thread`]).
 
 mod assets;
 mod devices;
@@ -39,7 +39,7 @@ pub(crate) use state::WebPage;
 /// Creates the routes of the page.
 pub(crate) fn router(page: Arc<WebPage>) -> Router {
     Router::new()
-        .route("/live", get(stream::stream))
+        .route("/live", get(stream::stream_notifications))
         .merge(waiting::routes())
         .merge(review::routes())
         .merge(history::routes())
@@ -48,13 +48,16 @@ pub(crate) fn router(page: Arc<WebPage>) -> Router {
         .merge(devices::routes())
         .layer(axum::middleware::from_fn_with_state(
             page.clone(),
-            entrance::check,
+            entrance::admit_known_devices,
         ))
-        .layer(axum::middleware::from_fn(diff::remember))
+        .layer(axum::middleware::from_fn(diff::store_requested_layout))
         // Unknown devices may request these, too: they contain none of the user's data.
-        .route("/enter", get(entrance::form).post(entrance::enter))
-        .route("/assets/{name}", get(assets::asset))
-        .route("/favicon.ico", get(assets::icon))
-        .layer(axum::middleware::map_response(view::protected))
+        .route(
+            "/enter",
+            get(entrance::show_code_form).post(entrance::enter_with_code),
+        )
+        .route("/assets/{name}", get(assets::serve_asset))
+        .route("/favicon.ico", get(assets::serve_icon))
+        .layer(axum::middleware::map_response(view::add_security_headers))
         .with_state(page)
 }

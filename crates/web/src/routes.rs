@@ -18,38 +18,39 @@ use http::{HeaderValue, Method, StatusCode};
 use lancet_mcp::Endpoint;
 use lancet_serving::tokens::TokenKind;
 
-use crate::access::{Access, Foreign};
+use crate::access::{Access, ForeignRequest};
 use crate::events::Events;
 use crate::page::{self, WebPage};
-use crate::places::Guest;
+use crate::places::ConnectionSlot;
 use crate::plain::plain_text_response;
-use crate::turned_away::TurnedAway;
+use crate::turned_away::RejectionLog;
 
 /// The headers of answers that pages may read.
-const EXPOSED: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate";
+const EXPOSED_HEADERS: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate";
 
 /// The services behind the routes.
-pub(crate) struct Served {
+pub(crate) struct Services {
     pub(crate) access: Access,
     pub(crate) endpoint: Endpoint,
     /// The events; none for a server without a history.
     pub(crate) events: Option<Events>,
     /// The page; none for a server without a history.
     pub(crate) page: Option<Arc<WebPage>>,
-    pub(crate) turned_away: TurnedAway,
+    pub(crate) turned_away: RejectionLog,
 }
 
-impl Served {
+impl Services {
     /// Returns the token of a request, whose connection then has a lasting place; otherwise returns the answer.
-    async fn token(&self, request: &mut Request) -> Result<TokenKind, Response> {
+    async fn authenticate(&self, request: &mut Request) -> Result<TokenKind, Response> {
         // The guest is removed from the request, which a call may keep for longer than the connection lasts.
-        let guest = request.extensions_mut().remove::<Guest>();
-        let Some(token) = self.access.token(request.headers()) else {
-            self.turned_away.note("it has no token that is good");
-            return Err(without_token());
+        let guest = request.extensions_mut().remove::<ConnectionSlot>();
+        let Some(token) = self.access.token_kind(request.headers()) else {
+            self.turned_away
+                .log_rejection("it has no token that is good");
+            return Err(missing_token_response());
         };
         match guest {
-            Some(guest) if !guest.is_known().await => Err(plain_text_response(
+            Some(guest) if !guest.acquire_permit().await => Err(plain_text_response(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "there are too many connections\n",
             )),
@@ -59,10 +60,10 @@ impl Served {
 }
 
 /// Creates the routes.
-pub(crate) fn router(served: Arc<Served>) -> Router {
+pub(crate) fn router(served: Arc<Services>) -> Router {
     let router = Router::new()
-        .route("/mcp", any(mcp))
-        .route("/events", get(events))
+        .route("/mcp", any(serve_mcp))
+        .route("/events", get(serve_events))
         .with_state(served.clone());
     let router = match &served.page {
         Some(page) => router.merge(page::router(page.clone())),
@@ -75,23 +76,23 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
                 "there is nothing here; people find the page at /, agents connect to /mcp, and /events reports what happens\n",
             )
         })
-        .layer(middleware::from_fn_with_state(served, admit))
+        .layer(middleware::from_fn_with_state(served, reject_foreign_requests))
 }
 
 /// Serves the events, for either token.
-async fn events(State(served): State<Arc<Served>>, mut request: Request) -> Response {
-    if let Err(response) = served.token(&mut request).await {
+async fn serve_events(State(served): State<Arc<Services>>, mut request: Request) -> Response {
+    if let Err(response) = served.authenticate(&mut request).await {
         return response;
     }
     match &served.events {
-        Some(events) => events.answer(request.uri().query()).await,
+        Some(events) => events.stream_events(request.uri().query()).await,
         None => plain_text_response(StatusCode::NOT_FOUND, "this server has no history\n"),
     }
 }
 
 /// Serves the endpoint for agents.
-async fn mcp(State(served): State<Arc<Served>>, mut request: Request) -> Response {
-    let token = match served.token(&mut request).await {
+async fn serve_mcp(State(served): State<Arc<Services>>, mut request: Request) -> Response {
+    let token = match served.authenticate(&mut request).await {
         Ok(token) => token,
         Err(response) => return response,
     };
@@ -106,20 +107,27 @@ async fn mcp(State(served): State<Arc<Served>>, mut request: Request) -> Respons
 
 /// Rejects requests that name a foreign host or come from a foreign page, and answers the preflight requests of
 /// browsers.
-async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) -> Response {
-    let origin = match served.access.place(request.uri(), request.headers()) {
+async fn reject_foreign_requests(
+    State(served): State<Arc<Services>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let origin = match served
+        .access
+        .check_host_and_origin(request.uri(), request.headers())
+    {
         Ok(origin) => origin.and_then(|origin| HeaderValue::from_str(origin).ok()),
         Err(foreign) => {
-            served.turned_away.note(match foreign {
-                Foreign::Host => "foreign Host",
-                Foreign::Origin => "foreign Origin",
+            served.turned_away.log_rejection(match foreign {
+                ForeignRequest::Host => "foreign Host",
+                ForeignRequest::Origin => "foreign Origin",
             });
             return match foreign {
-                Foreign::Host => plain_text_response(
+                ForeignRequest::Host => plain_text_response(
                     StatusCode::FORBIDDEN,
                     "this server does not answer to that name; `lancet serve --allow-host NAME` allows one\n",
                 ),
-                Foreign::Origin => plain_text_response(
+                ForeignRequest::Origin => plain_text_response(
                     StatusCode::FORBIDDEN,
                     "pages of that origin may not call this server; `lancet serve --allow-origin ORIGIN` allows one\n",
                 ),
@@ -153,13 +161,13 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(
         ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(EXPOSED),
+        HeaderValue::from_static(EXPOSED_HEADERS),
     );
     headers.append(VARY, HeaderValue::from_static("Origin"));
     response
 }
 
-fn without_token() -> Response {
+fn missing_token_response() -> Response {
     let mut response = plain_text_response(
         StatusCode::UNAUTHORIZED,
         "send `Authorization: Bearer TOKEN`; the token is in the file serve-token (for reading alone: serve-token-read; person-token opens no tool) of lancet's state folder\n",

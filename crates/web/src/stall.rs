@@ -11,14 +11,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// A stream that fails when nothing can be written to it for some time.
-pub(crate) struct Unstalled<S> {
+pub(crate) struct StallGuard<S> {
     stream: S,
     patience: Duration,
     /// The time limit, while something waits to be written.
     end: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Unstalled<S> {
+impl<S> StallGuard<S> {
     pub(crate) fn new(stream: S, patience: Duration) -> Self {
         let end = None;
         Self {
@@ -29,7 +29,7 @@ impl<S> Unstalled<S> {
     }
 
     /// Returns the stream's result of a write, or an error if it has waited too long.
-    fn judged<T>(
+    fn fail_if_stalled<T>(
         &mut self,
         polled: Poll<io::Result<T>>,
         context: &mut Context<'_>,
@@ -45,7 +45,7 @@ impl<S> Unstalled<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Unstalled<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallGuard<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -55,14 +55,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Unstalled<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Unstalled<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallGuard<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judged(polled, context)
+        self.fail_if_stalled(polled, context)
     }
 
     fn poll_write_vectored(
@@ -71,7 +71,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Unstalled<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.judged(polled, context)
+        self.fail_if_stalled(polled, context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -80,12 +80,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Unstalled<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.stream).poll_flush(context);
-        self.judged(polled, context)
+        self.fail_if_stalled(polled, context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.judged(polled, context)
+        self.fail_if_stalled(polled, context)
     }
 }
 
@@ -95,9 +95,9 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     #[tokio::test]
-    async fn a_write_that_nobody_takes_fails_and_one_that_is_taken_does_not() {
+    async fn stalled_write_times_out() {
         let (ours, mut theirs) = tokio::io::duplex(4);
-        let mut ours = Unstalled::new(ours, Duration::from_millis(20));
+        let mut ours = StallGuard::new(ours, Duration::from_millis(20));
         ours.write_all(b"1234").await.expect("there is room");
         let stalled = ours.write_all(b"5").await.expect_err("nobody reads");
         assert_eq!(stalled.kind(), io::ErrorKind::TimedOut);

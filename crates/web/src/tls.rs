@@ -11,7 +11,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// Reads certificate and key.
-pub(crate) fn acceptor(certificate: &Path, key: &Path) -> io::Result<TlsAcceptor> {
+pub(crate) fn load_acceptor(certificate: &Path, key: &Path) -> io::Result<TlsAcceptor> {
     let wrong = |path: &Path, error: &dyn std::fmt::Display| {
         io::Error::new(
             io::ErrorKind::InvalidInput,

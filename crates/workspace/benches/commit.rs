@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{
-    Disk, Expected, FaultyDisk, NewBytes, OldFile, RealDisk, Revision, Snapshot, Workspace, Write,
-    WriteOptions,
+    Disk, ExpectedState, FaultyDisk, FileWrite, NewBytes, OldFile, RealDisk, Revision, Snapshot,
+    Workspace, WriteOptions,
 };
 
 /// Old contents up to this size are already in the history's database before the write.
@@ -45,8 +45,12 @@ impl<'p> Change<'p> {
             range: 10..11,
             bytes: vec![b'a' + (round % 26) as u8],
         }];
-        let seen = workspace.locate(path).unwrap().snapshot(u64::MAX).unwrap();
-        let revision = Revision::of_content(&apply_raw(&seen.bytes, &changes));
+        let seen = workspace
+            .locate(path)
+            .unwrap()
+            .read_snapshot(u64::MAX)
+            .unwrap();
+        let revision = Revision::from_content(&apply_raw(&seen.bytes, &changes));
         Self {
             path,
             seen,
@@ -65,9 +69,9 @@ impl<'p> Change<'p> {
             OldFile::Keep
         };
         let located = workspace.locate(self.path).unwrap();
-        let write = Write {
+        let write = FileWrite {
             located: &located,
-            expected: Expected::Content {
+            expected: ExpectedState::Content {
                 revision: seen.revision,
                 stamp: seen.stamp,
                 bytes: Some(Arc::clone(&seen.bytes)),
@@ -153,7 +157,7 @@ fn lease(folder: &Path, size: usize, rounds: usize) {
     fs::write(&path, vec![b'x'; size]).unwrap();
     let taken: Arc<Mutex<(Option<Instant>, Vec<Duration>)>> = Arc::default();
     let times = Arc::clone(&taken);
-    disk.before_each(move |call| {
+    disk.set_hook(move |call| {
         let mut times = times.lock().unwrap();
         match call.method {
             "take_lease" => times.0 = Some(Instant::now()),
@@ -188,7 +192,7 @@ fn calls(folder: &Path, size: usize, rounds: usize) {
     fs::write(&path, vec![b'x'; size]).unwrap();
     let log: Arc<Mutex<Vec<(&'static str, Instant)>>> = Arc::default();
     let heard = Arc::clone(&log);
-    disk.before_each(move |call| heard.lock().unwrap().push((call.method, Instant::now())));
+    disk.set_hook(move |call| heard.lock().unwrap().push((call.method, Instant::now())));
     let mut all: Vec<Vec<(&'static str, Duration)>> = Vec::new();
     for round in 0..rounds {
         let change = Change::next(&workspace, &path, round);

@@ -3,16 +3,16 @@
 use std::cell::Cell;
 
 /// The length of the buffer.
-pub(crate) const LENGTH: usize = 256 * 1024;
+pub(crate) const BUFFER_LENGTH: usize = 256 * 1024;
 
 thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// Runs `work` with the thread's buffer; a nested call gets a separate buffer.
-pub(crate) fn lend<T>(work: impl FnOnce(&mut [u8]) -> T) -> T {
+pub(crate) fn with_buffer<T>(work: impl FnOnce(&mut [u8]) -> T) -> T {
     let mut buffer = SPARE.take();
-    buffer.resize(LENGTH, 0);
+    buffer.resize(BUFFER_LENGTH, 0);
     let result = work(&mut buffer);
     SPARE.set(buffer);
     result

@@ -38,56 +38,57 @@ use std::sync::Arc;
 pub(crate) use check::is_empty;
 pub(crate) use exchange_proof::{PROOF_FILES, prove_exchange};
 pub(crate) use free_name::{move_to_free_name, rename_to_free_name};
-pub use guarantee::Guarantee;
+pub use guarantee::WriteGuarantee;
 pub use hard_links::is_package_store;
-pub(crate) use in_place::write_over;
+pub(crate) use in_place::overwrite_from;
 pub(crate) use lease::wait_for_lease;
 pub(crate) use move_aside::aside_name;
-pub use outcome::{CommitError, ReadOnlyReason, UnsafeReason, Warning, Written};
+pub use outcome::{CommitError, ReadOnlyReason, UnsafeReason, WriteOutcome, WriteWarning};
 pub use request::{
-    Durability, Executable, Expected, HardLinkPolicy, NewBytes, OldFile, Source, Strategy, Weak,
-    Write, WriteOptions,
+    Durability, ExecutableChange, ExpectedState, FileWrite, HardLinkPolicy, NewBytes, OldFile,
+    Source, WeakProtectionPolicy, WriteOptions, WriteStrategy,
 };
 pub(crate) use scratch::{next_name, temporary_name};
 
-use crate::locks::{FolderLocks, LockError, LockScope, Machines};
+use crate::locks::{FolderLocks, LockError, LockScope, WriterMachines};
 use crate::roots::Workspace;
-use applied::Applied;
-use outcome::{CommitFailure, Method};
-use ready::{Ready, make_ready};
+use applied::AppliedWrite;
+use outcome::{CommitFailure, WriteMethod};
+use ready::{ReadyWrite, prepare_swap};
 use rollback::roll_back;
 use scratch::Scratch;
-use stage::Staged;
+use stage::StagedWrite;
 
 /// How often a batch is attempted again because a file needs another method.
-const ATTEMPTS: usize = 6;
+const MAX_ATTEMPTS: usize = 6;
 
 impl Workspace {
     /// Writes every file of the batch or none. [`CommitError::Partly`] is the one exception, and names what could not
     /// be rolled back.
-    pub fn commit(&self, batch: Vec<Write<'_>>) -> Result<Vec<Written>, CommitError> {
-        refuse_doubles(&batch)?;
-        self.recover_once().map_err(|source| CommitError::Io {
-            index: 0,
-            step: "recovery",
-            source,
-        })?;
+    pub fn commit(&self, batch: Vec<FileWrite<'_>>) -> Result<Vec<WriteOutcome>, CommitError> {
+        refuse_duplicate_paths(&batch)?;
+        self.recover_on_first_use()
+            .map_err(|source| CommitError::Io {
+                index: 0,
+                step: "recovery",
+                source,
+            })?;
         let mut forced = vec![None; batch.len()];
-        for _ in 0..ATTEMPTS {
-            match self.attempt(&batch, &forced) {
+        for _ in 0..MAX_ATTEMPTS {
+            match self.attempt_commit(&batch, &forced) {
                 Ok(written) => return Ok(written),
                 Err(AttemptError::Failed(error)) => return Err(error),
                 Err(AttemptError::RetryWith(index, method)) => forced[index] = Some(method),
             }
         }
-        Err(CommitFailure::RetryWith(Method::InPlace).into_commit_error(0))
+        Err(CommitFailure::RetryWith(WriteMethod::InPlace).into_commit_error(0))
     }
 
-    fn attempt(
+    fn attempt_commit(
         &self,
-        batch: &[Write<'_>],
-        forced: &[Option<Method>],
-    ) -> Result<Vec<Written>, AttemptError> {
+        batch: &[FileWrite<'_>],
+        forced: &[Option<WriteMethod>],
+    ) -> Result<Vec<WriteOutcome>, AttemptError> {
         // Without a usable state folder the old file could not be stored, so nothing is written.
         self.displaced.folder(&*self.disk).map_err(|source| {
             AttemptError::Failed(CommitError::Io {
@@ -101,13 +102,14 @@ impl Workspace {
         let mut scratch = Scratch::new(self);
         let mut checked = Vec::with_capacity(batch.len());
         for (index, write) in batch.iter().enumerate() {
-            checked.push(check::check(write).map_err(attempt_error(index))?);
+            checked.push(check::check_current_file(write).map_err(attempt_error(index))?);
         }
         let mut staged = Vec::with_capacity(batch.len());
         for (index, (write, current)) in batch.iter().zip(checked).enumerate() {
             let method = forced.get(index).copied().flatten();
             staged.push(
-                stage::stage(&mut scratch, write, current, method).map_err(attempt_error(index))?,
+                stage::stage_write(&mut scratch, write, current, method)
+                    .map_err(attempt_error(index))?,
             );
         }
         let guard = self.lock(batch, &staged)?;
@@ -118,25 +120,27 @@ impl Workspace {
                 source,
             })
         };
-        if let Some(index) = journal_entry::unsettled(self, batch).map_err(journal_error)? {
+        if let Some(index) =
+            journal_entry::find_unsettled_write(self, batch).map_err(journal_error)?
+        {
             return Err(AttemptError::Failed(CommitError::Unsettled { index }));
         }
         row = journal_entry::JournalEntry::open(self, batch, &staged).map_err(journal_error)?;
         let mut ready = Vec::with_capacity(batch.len());
         for (index, (write, staged)) in batch.iter().zip(staged).enumerate() {
-            ready.push(make_ready(&mut scratch, write, staged).map_err(attempt_error(index))?);
+            ready.push(prepare_swap(&mut scratch, write, staged).map_err(attempt_error(index))?);
         }
-        if guard.has_lapsed() {
-            return Err(AttemptError::Failed(self.busy(0)));
+        if guard.has_expired() {
+            return Err(AttemptError::Failed(self.busy_error(0)));
         }
-        let mut done: Vec<Applied> = Vec::with_capacity(batch.len());
+        let mut done: Vec<AppliedWrite> = Vec::with_capacity(batch.len());
         for (index, (write, ready)) in batch.iter().zip(ready).enumerate() {
             let places = target_folders::TargetFolders::for_write(write, &ready, &guard);
-            let checked = places.check(&scratch);
-            match checked.and_then(|()| swap(&mut scratch, write, ready)) {
+            let checked = places.check_not_moved(&scratch);
+            match checked.and_then(|()| apply_write(&mut scratch, write, ready)) {
                 Ok(swapped) => {
                     done.push(swapped);
-                    if let Some(failure) = places.moved_meanwhile(&scratch) {
+                    if let Some(failure) = places.concurrent_move_failure(&scratch) {
                         let error =
                             roll_back(&mut scratch, batch, done, failure.into_commit_error(index));
                         return Err(AttemptError::Failed(error));
@@ -156,10 +160,14 @@ impl Workspace {
                 }
             }
         }
-        finish::finish(scratch, batch, done, guard, &mut row).map_err(AttemptError::Failed)
+        finish::finish_commit(scratch, batch, done, guard, &mut row).map_err(AttemptError::Failed)
     }
 
-    fn lock(&self, batch: &[Write<'_>], staged: &[Staged]) -> Result<FolderLocks, AttemptError> {
+    fn lock(
+        &self,
+        batch: &[FileWrite<'_>],
+        staged: &[StagedWrite],
+    ) -> Result<FolderLocks, AttemptError> {
         let mut folders: Vec<Arc<OwnedFd>> = Vec::with_capacity(batch.len());
         for (write, staged) in batch.iter().zip(staged) {
             folders.push(Arc::clone(staged.folder(write)));
@@ -168,15 +176,15 @@ impl Workspace {
             }
         }
         // An exchange is used only where no other machine writes.
-        let is_exchange = |staged: &Staged| matches!(staged, Staged::Replace(one, _) if one.method == Method::Exchange);
+        let is_exchange = |staged: &StagedWrite| matches!(staged, StagedWrite::Replace(one, _) if one.method == WriteMethod::Exchange);
         let machines = match staged.iter().all(is_exchange) {
-            true => Machines::This,
-            false => Machines::All,
+            true => WriterMachines::This,
+            false => WriterMachines::All,
         };
-        let taken = self.locks.take(&self.disk, &folders, machines);
+        let taken = self.locks.lock_folders(&self.disk, &folders, machines);
         let guard = taken.map_err(|error| {
             AttemptError::Failed(match error {
-                LockError::Busy => self.busy(0),
+                LockError::Busy => self.busy_error(0),
                 LockError::Io(source) => CommitError::Io {
                     index: 0,
                     step: "lock",
@@ -185,12 +193,12 @@ impl Workspace {
             })
         })?;
         if guard.scope == LockScope::AllProcesses {
-            self.sweep(&guard);
+            self.sweep_folders(&guard);
         }
         Ok(guard)
     }
 
-    fn busy(&self, index: usize) -> CommitError {
+    fn busy_error(&self, index: usize) -> CommitError {
         CommitError::Busy {
             index,
             waited: self.locks.patience,
@@ -201,7 +209,7 @@ impl Workspace {
 /// Why an attempt ended without success.
 enum AttemptError {
     Failed(CommitError),
-    RetryWith(usize, Method),
+    RetryWith(usize, WriteMethod),
 }
 
 fn attempt_error(index: usize) -> impl Fn(CommitFailure) -> AttemptError {
@@ -211,32 +219,36 @@ fn attempt_error(index: usize) -> impl Fn(CommitFailure) -> AttemptError {
     }
 }
 
-fn swap(
+fn apply_write(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    ready: Ready,
-) -> Result<Applied, CommitFailure> {
+    write: &FileWrite<'_>,
+    ready: ReadyWrite,
+) -> Result<AppliedWrite, CommitFailure> {
     match (ready, write.new) {
-        (Ready::Replace(replacement, old_file), _) if replacement.method == Method::MoveAside => {
+        (ReadyWrite::Replace(replacement, old_file), _)
+            if replacement.method == WriteMethod::MoveAside =>
+        {
             move_aside::move_aside(scratch, write, replacement, old_file)
         }
-        (Ready::Replace(replacement, old_file), _) => {
-            exchange::exchange(scratch, write, replacement, old_file)
+        (ReadyWrite::Replace(replacement, old_file), _) => {
+            exchange::exchange_files(scratch, write, replacement, old_file)
         }
-        (Ready::Create(creation), _) => names::create(scratch, write, creation),
-        (Ready::InPlace(rewrite, to_rewrite), _) => {
-            in_place::rewrite(scratch, write, rewrite, to_rewrite)
+        (ReadyWrite::Create(creation), _) => names::create_file(scratch, write, creation),
+        (ReadyWrite::InPlace(rewrite, to_rewrite), _) => {
+            in_place::rewrite_file(scratch, write, rewrite, to_rewrite)
         }
-        (Ready::Move(target, old_file, aside), NewBytes::MovedTo(to)) => {
-            names::rename(scratch, write, to, target, old_file, aside)
+        (ReadyWrite::Move(target, old_file, aside), NewBytes::MovedTo(to)) => {
+            names::rename_file(scratch, write, to, target, old_file, aside)
         }
-        (Ready::Remove(aside, old_file), _) => names::remove(scratch, write, aside, old_file),
+        (ReadyWrite::Remove(aside, old_file), _) => {
+            names::remove_file(scratch, write, aside, old_file)
+        }
         // Unreachable: `Ready::Move` is only built from `NewBytes::MovedTo`.
-        (Ready::Move(..), _) => Err(CommitFailure::Changed),
+        (ReadyWrite::Move(..), _) => Err(CommitFailure::Changed),
     }
 }
 
-fn refuse_doubles(batch: &[Write<'_>]) -> Result<(), CommitError> {
+fn refuse_duplicate_paths(batch: &[FileWrite<'_>]) -> Result<(), CommitError> {
     if let [one] = batch
         && !matches!(one.new, NewBytes::MovedTo(_))
     {

@@ -9,14 +9,14 @@ use lancet_text::RawChange;
 use crate::buffer;
 use crate::commit::{NewBytes, Source};
 use crate::disk::Disk;
-use crate::revision::{Hasher, Revision};
+use crate::revision::{Revision, RevisionHasher};
 
 /// The number of bytes that are hashed and written at a time, while they are in the CPU cache.
-const STRIDE: usize = 1 << 20;
+const WRITE_CHUNK: usize = 1 << 20;
 /// Write-back is started early after a batch of at least this length.
-const EARLY_WRITE_BACK: u64 = 256 * 1024;
+const EARLY_WRITE_BACK_BYTES: u64 = 256 * 1024;
 /// The most pieces in one `pwritev` call.
-const MOST_PIECES: usize = 64;
+const MAX_PIECES: usize = 64;
 
 /// Fails unless the changes are sorted, disjoint and within a file of this length.
 pub(crate) fn check_changes(changes: &[RawChange], length: u64) -> io::Result<()> {
@@ -61,49 +61,49 @@ pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
 }
 
 /// Writes a file from its start and hashes what it writes.
-pub(crate) struct Sink<'d> {
+pub(crate) struct HashingWriter<'d> {
     disk: &'d dyn Disk,
     file: Option<BorrowedFd<'d>>,
     offset: u64,
-    hasher: Hasher,
+    hasher: RevisionHasher,
     /// The revision of the content, if it is known: hashing takes a third of the time of an Edit of a megabyte.
     known: Option<Revision>,
 }
 
-impl<'d> Sink<'d> {
-    pub(crate) fn new(disk: &'d dyn Disk, file: BorrowedFd<'d>) -> Sink<'d> {
-        Sink {
+impl<'d> HashingWriter<'d> {
+    pub(crate) fn new(disk: &'d dyn Disk, file: BorrowedFd<'d>) -> HashingWriter<'d> {
+        HashingWriter {
             disk,
             file: Some(file),
             offset: 0,
-            hasher: Hasher::new(),
+            hasher: RevisionHasher::new(),
             known: None,
         }
     }
 
     /// Makes a sink that only hashes.
-    pub(crate) fn nowhere(disk: &'d dyn Disk) -> Sink<'d> {
-        Sink {
+    pub(crate) fn hash_only(disk: &'d dyn Disk) -> HashingWriter<'d> {
+        HashingWriter {
             disk,
             file: None,
             offset: 0,
-            hasher: Hasher::new(),
+            hasher: RevisionHasher::new(),
             known: None,
         }
     }
 
     /// Sets the revision of the content, so that it is not hashed again.
-    pub(crate) fn with_revision(self, known: Option<Revision>) -> Sink<'d> {
-        Sink { known, ..self }
+    pub(crate) fn with_revision(self, known: Option<Revision>) -> HashingWriter<'d> {
+        HashingWriter { known, ..self }
     }
 
     /// Writes the next pieces, in this order.
-    pub(crate) fn put(&mut self, pieces: &[&[u8]]) -> io::Result<()> {
-        let strides = pieces.iter().flat_map(|piece| piece.chunks(STRIDE));
-        let mut batch: Vec<&[u8]> = Vec::with_capacity(pieces.len().min(MOST_PIECES));
+    pub(crate) fn write_pieces(&mut self, pieces: &[&[u8]]) -> io::Result<()> {
+        let strides = pieces.iter().flat_map(|piece| piece.chunks(WRITE_CHUNK));
+        let mut batch: Vec<&[u8]> = Vec::with_capacity(pieces.len().min(MAX_PIECES));
         let mut length = 0;
         for stride in strides {
-            if batch.len() == MOST_PIECES || length + stride.len() > STRIDE {
+            if batch.len() == MAX_PIECES || length + stride.len() > WRITE_CHUNK {
                 self.flush(&mut batch)?;
                 length = 0;
             }
@@ -118,7 +118,7 @@ impl<'d> Sink<'d> {
         if let Some(file) = self.file {
             self.write(file, batch)?;
             // Start write-back now; hashing overlaps with it.
-            if self.offset - begun >= EARLY_WRITE_BACK {
+            if self.offset - begun >= EARLY_WRITE_BACK_BYTES {
                 self.disk.begin_sync(file, begun, self.offset - begun);
             }
         }
@@ -166,10 +166,10 @@ impl<'d> Sink<'d> {
 pub(crate) fn write_content(
     new: &NewBytes<'_>,
     base: Option<(BorrowedFd<'_>, u64)>,
-    sink: &mut Sink<'_>,
+    sink: &mut HashingWriter<'_>,
 ) -> io::Result<Option<Revision>> {
     match (new, base) {
-        (NewBytes::Whole(bytes), _) => sink.put(&[bytes]).map(|()| None),
+        (NewBytes::Whole(bytes), _) => sink.write_pieces(&[bytes]).map(|()| None),
         (NewBytes::Spliced { base, changes }, _) => {
             check_changes(changes, base.len() as u64)?;
             let mut pieces: Vec<&[u8]> = Vec::with_capacity(changes.len() * 2 + 1);
@@ -187,7 +187,7 @@ pub(crate) fn write_content(
             if at < base.len() {
                 pieces.push(&base[at..]);
             }
-            sink.put(&pieces).map(|()| None)
+            sink.write_pieces(&pieces).map(|()| None)
         }
         (
             NewBytes::Copied {
@@ -202,7 +202,7 @@ pub(crate) fn write_content(
             Some((file, length)),
         ) => {
             check_changes(changes, length)?;
-            stream(changes, file, length, sink).map(Some)
+            stream_changes(changes, file, length, sink).map(Some)
         }
         (
             NewBytes::Nothing
@@ -227,21 +227,21 @@ fn copy_stored(
     from: &dyn Source,
     length: u64,
     revision: &Revision,
-    sink: &mut Sink<'_>,
+    sink: &mut HashingWriter<'_>,
 ) -> io::Result<()> {
-    let mut hasher = Hasher::new();
-    buffer::lend(|buffer| {
+    let mut hasher = RevisionHasher::new();
+    buffer::with_buffer(|buffer| {
         let mut at = 0;
         while at < length {
             let most = usize::try_from(length - at)
-                .unwrap_or(buffer::LENGTH)
-                .min(buffer::LENGTH);
+                .unwrap_or(buffer::BUFFER_LENGTH)
+                .min(buffer::BUFFER_LENGTH);
             match from.read_at(&mut buffer[..most], at) {
-                Ok(0) => return Err(damaged()),
+                Ok(0) => return Err(damaged_error()),
                 Ok(read) => {
                     at += read as u64;
                     hasher.update(&buffer[..read]);
-                    sink.put(&[&buffer[..read]])?;
+                    sink.write_pieces(&[&buffer[..read]])?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -252,51 +252,52 @@ fn copy_stored(
     if hasher.finish() == *revision {
         Ok(())
     } else {
-        Err(damaged())
+        Err(damaged_error())
     }
 }
 
-fn damaged() -> io::Error {
+fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the stored content is damaged")
 }
 
 /// Copies the file `base` through one buffer, replacing the changed ranges; returns the revision of what was read.
-fn stream(
+fn stream_changes(
     changes: &[RawChange],
     base: BorrowedFd<'_>,
     length: u64,
-    sink: &mut Sink<'_>,
+    sink: &mut HashingWriter<'_>,
 ) -> io::Result<Revision> {
     let disk = sink.disk;
-    let mut old = Hasher::new();
+    let mut old = RevisionHasher::new();
     // Every byte of the base is hashed; those of a changed range are not written.
-    let mut read = |from: u64, to: u64, mut sink: Option<&mut Sink<'_>>| -> io::Result<()> {
-        buffer::lend(|buffer| {
-            let mut at = from;
-            while at < to {
-                let most = usize::try_from(to - at)
-                    .unwrap_or(buffer::LENGTH)
-                    .min(buffer::LENGTH);
-                match disk.read_at(base, &mut buffer[..most], at) {
-                    Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                    Ok(count) => {
-                        at += count as u64;
-                        old.update(&buffer[..count]);
-                        if let Some(sink) = &mut sink {
-                            sink.put(&[&buffer[..count]])?;
+    let mut read =
+        |from: u64, to: u64, mut sink: Option<&mut HashingWriter<'_>>| -> io::Result<()> {
+            buffer::with_buffer(|buffer| {
+                let mut at = from;
+                while at < to {
+                    let most = usize::try_from(to - at)
+                        .unwrap_or(buffer::BUFFER_LENGTH)
+                        .min(buffer::BUFFER_LENGTH);
+                    match disk.read_at(base, &mut buffer[..most], at) {
+                        Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                        Ok(count) => {
+                            at += count as u64;
+                            old.update(&buffer[..count]);
+                            if let Some(sink) = &mut sink {
+                                sink.write_pieces(&[&buffer[..count]])?;
+                            }
                         }
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(error),
                     }
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err(error),
                 }
-            }
-            Ok(())
-        })
-    };
+                Ok(())
+            })
+        };
     let mut at = 0;
     for change in changes {
         read(at, change.range.start, Some(&mut *sink))?;
-        sink.put(&[&change.bytes])?;
+        sink.write_pieces(&[&change.bytes])?;
         read(change.range.start, change.range.end, None)?;
         at = change.range.end;
     }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[cfg(feature = "testing")]
-pub use faulty::{Call, FaultyDisk, Lasting};
+pub use faulty::{DiskCall, FaultDuration, FaultyDisk};
 pub use real::RealDisk;
 
 use crate::stamp::{Moment, Stamp};
@@ -64,7 +64,7 @@ pub enum Lease {
 
 /// What a rename does if the new name exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replace {
+pub enum ReplaceMode {
     /// The rename replaces the existing file.
     Over,
     /// The rename fails (`RENAME_NOREPLACE`).
@@ -121,7 +121,7 @@ pub enum FileSystemHost {
 
 impl FileSystemHost {
     /// Returns whether the kernel carries out renames itself, so that their flags are respected or the call is refused.
-    pub fn renames_exactly(self) -> bool {
+    pub fn respects_rename_flags(self) -> bool {
         matches!(self, FileSystemHost::Kernel | FileSystemHost::Layers)
     }
 }
@@ -186,7 +186,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()>;
     /// Lists a folder through a handle that was opened for this alone, which saves two calls.
-    fn list_once(
+    fn list_with_dedicated_handle(
         &self,
         folder: BorrowedFd<'_>,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
@@ -210,7 +210,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
         folder: BorrowedFd<'_>,
         from: &OsStr,
         to: &OsStr,
-        replace: Replace,
+        replace: ReplaceMode,
     ) -> io::Result<()>;
     /// Renames from one folder to another of the same file system; fails if the new name exists.
     fn move_at(
@@ -284,5 +284,5 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Releases the lease on an open file.
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()>;
     /// Sleeps before a retry.
-    fn pause(&self, time: Duration);
+    fn sleep(&self, time: Duration);
 }

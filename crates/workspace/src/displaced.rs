@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::commit::NewBytes;
-use crate::content::{Sink, write_content};
+use crate::content::{HashingWriter, write_content};
 use crate::disk::{Disk, EntryKind, Lease, OpenMode};
 use crate::random::random;
 use crate::revision::Revision;
@@ -19,17 +19,17 @@ use crate::revision::Revision;
 /// The folder of displaced files, inside the state folder.
 pub const DISPLACED_FOLDER: &str = "displaced";
 /// The prefix of the names of files that are not sealed.
-const UNSEALED: &[u8] = b"open-";
+const UNSEALED_PREFIX: &[u8] = b"open-";
 /// A program that the commit's lease blocked in `open` becomes a writer within this many seconds. A displaced file that
 /// is younger is not sealed, because a lease does not show such a program.
-const SETTLING: i64 = 3;
+const SETTLING_SECONDS: i64 = 3;
 /// The age in seconds at which a displaced file is sealed on a file system without leases, where nothing can prove that
 /// no process has it open for writing.
-const SEALED_WITHOUT_LEASE: i64 = 24 * 3600;
+const UNLEASED_SEAL_SECONDS: i64 = 24 * 3600;
 
 /// An old file in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Displaced {
+pub struct DisplacedFile {
     /// The path of the file in the store.
     pub path: PathBuf,
     /// The revision of its content when it was displaced.
@@ -51,15 +51,15 @@ pub enum Seal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LateWriteCheck {
     /// No program wrote to the file; it is sealed now, under a new name.
-    Sealed(Displaced),
+    Sealed(DisplacedFile),
     /// Another program wrote to the file after it was displaced.
     Late {
         /// The content that was written late, sealed.
-        version: Displaced,
+        version: DisplacedFile,
         /// The size of that content in bytes.
         size: u64,
         /// The file itself if it may still be written to; `version` is then a copy.
-        open: Option<Displaced>,
+        open: Option<DisplacedFile>,
     },
     /// The file is still open for writing elsewhere; or no lease is granted, and less than a day has passed without a
     /// write.
@@ -68,17 +68,17 @@ pub enum LateWriteCheck {
 
 /// The retention limits of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct DisplacedLimits {
     /// The most bytes of all files together.
     pub bytes: u64,
     /// The greatest age in seconds.
     pub seconds: i64,
 }
 
-impl Default for Limits {
+impl Default for DisplacedLimits {
     /// Returns the defaults of 1 GiB and 30 days.
-    fn default() -> Limits {
-        Limits {
+    fn default() -> DisplacedLimits {
+        DisplacedLimits {
             bytes: 1 << 30,
             seconds: 30 * 24 * 3600,
         }
@@ -115,12 +115,12 @@ impl DisplacedStore {
     }
 
     /// Drops the cached handle, since the folder may have been removed.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn forget_handle(&self) {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Moves a file into the store and returns its new path. Without a state folder the file is removed.
-    pub(crate) fn put_away(
+    pub(crate) fn store_file(
         &self,
         disk: &dyn Disk,
         folder: BorrowedFd<'_>,
@@ -132,16 +132,16 @@ impl DisplacedStore {
             disk.remove_at(folder, name)?;
             return Ok(None);
         };
-        let new_name = kept_name(disk, of, seal);
+        let new_name = stored_name(disk, of, seal);
         match disk.move_at(folder, name, store.as_fd(), &new_name) {
             Ok(()) => return Ok(Some(path.join(new_name))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.forget();
+                self.forget_handle();
                 let (store, path) = self.folder(disk)?.ok_or(io::ErrorKind::NotFound)?;
                 disk.move_at(folder, name, store.as_fd(), &new_name)?;
                 return Ok(Some(path.join(new_name)));
             }
-            Err(error) if !is_elsewhere(&error) => return Err(error),
+            Err(error) if !is_rename_impossible(&error) => return Err(error),
             Err(_) => {}
         }
         if disk.stat_at(folder, name)?.is_link() {
@@ -159,7 +159,7 @@ impl DisplacedStore {
         {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        copy(disk, source.as_fd(), store.as_fd(), &new_name)?;
+        copy_file(disk, source.as_fd(), store.as_fd(), &new_name)?;
         if lease.is_ok() && !disk.lease_is_unbroken(source.as_fd(), Lease::Read)? {
             let _ = disk.remove_at(store.as_fd(), &new_name);
             return Err(io::ErrorKind::WouldBlock.into());
@@ -169,13 +169,15 @@ impl DisplacedStore {
     }
 
     /// Removes sealed files, oldest first, that exceed the age or the total size. Unsealed files stay.
-    pub(crate) fn prune(&self, disk: &dyn Disk, limits: Limits) -> io::Result<u64> {
+    pub(crate) fn prune(&self, disk: &dyn Disk, limits: DisplacedLimits) -> io::Result<u64> {
         let Some((store, _)) = self.folder(disk)? else {
             return Ok(0);
         };
         let mut names = Vec::new();
         disk.list(store.as_fd(), &mut |name, kind| {
-            if let (EntryKind::File | EntryKind::Link, Some(second)) = (kind, second_of(name)) {
+            if let (EntryKind::File | EntryKind::Link, Some(second)) =
+                (kind, displacement_second(name))
+            {
                 names.push((second, name.to_owned()));
             }
             ControlFlow::Continue(())
@@ -197,16 +199,16 @@ impl DisplacedStore {
     }
 
     /// Stores a copy of an open file; returns its size and the stored file.
-    pub(crate) fn copy_in(
+    pub(crate) fn store_copy(
         &self,
         disk: &dyn Disk,
         source: BorrowedFd<'_>,
         of: &OsStr,
-    ) -> io::Result<(u64, Displaced)> {
+    ) -> io::Result<(u64, DisplacedFile)> {
         let (store, path) = self.folder(disk)?.ok_or(io::ErrorKind::NotFound)?;
-        let name = kept_name(disk, of, Seal::Sealed);
-        let (size, revision) = copy(disk, source, store.as_fd(), &name)?;
-        let copied = Displaced {
+        let name = stored_name(disk, of, Seal::Sealed);
+        let (size, revision) = copy_file(disk, source, store.as_fd(), &name)?;
+        let copied = DisplacedFile {
             path: path.join(name),
             revision,
             seal: Seal::Sealed,
@@ -215,22 +217,22 @@ impl DisplacedStore {
     }
 
     /// Stores a copy of a file of the store; returns its size and the copy.
-    pub(crate) fn copy_of(
+    pub(crate) fn copy_displaced(
         &self,
         disk: &dyn Disk,
-        displaced: &Displaced,
-    ) -> io::Result<(u64, Displaced)> {
+        displaced: &DisplacedFile,
+    ) -> io::Result<(u64, DisplacedFile)> {
         let (store, _) = self.folder(disk)?.ok_or(io::ErrorKind::NotFound)?;
         let name = displaced.path.file_name().ok_or(io::ErrorKind::NotFound)?;
         let file = disk.open_at(store.as_fd(), name, OpenMode::Read)?;
-        self.copy_in(disk, file.as_fd(), old_name(sealed_name(name)))
+        self.store_copy(disk, file.as_fd(), original_name(sealed_name(name)))
     }
 
     /// Checks an unsealed file again for late writes.
     pub(crate) fn check_late_writes(
         &self,
         disk: &dyn Disk,
-        displaced: &Displaced,
+        displaced: &DisplacedFile,
     ) -> io::Result<LateWriteCheck> {
         let Some((store, path)) = self.folder(disk)? else {
             return Ok(LateWriteCheck::Waiting);
@@ -255,7 +257,7 @@ impl DisplacedStore {
             // This file system grants no lease: only the bytes decide.
             Err(_) => false,
         };
-        let mut hasher = crate::revision::Hasher::new();
+        let mut hasher = crate::revision::RevisionHasher::new();
         crate::scan::scan_file(disk, file.as_fd(), &mut |piece| {
             hasher.update(piece);
             ControlFlow::Continue(())
@@ -264,20 +266,21 @@ impl DisplacedStore {
         let kept_for = disk
             .now()
             .0
-            .saturating_sub(second_of(sealed_name).unwrap_or(i64::MIN));
+            .saturating_sub(displacement_second(sealed_name).unwrap_or(i64::MIN));
         if kept_for
             < if leased {
-                SETTLING
+                SETTLING_SECONDS
             } else {
-                SEALED_WITHOUT_LEASE
+                UNLEASED_SEAL_SECONDS
             }
         {
             if revision == displaced.revision {
                 return Ok(LateWriteCheck::Waiting);
             }
-            let (size, version) = self.copy_in(disk, file.as_fd(), old_name(sealed_name))?;
+            let (size, version) =
+                self.store_copy(disk, file.as_fd(), original_name(sealed_name))?;
             return Ok(LateWriteCheck::Late {
-                open: Some(Displaced {
+                open: Some(DisplacedFile {
                     revision: version.revision,
                     ..displaced.clone()
                 }),
@@ -291,7 +294,7 @@ impl DisplacedStore {
         if sealed_name != name {
             disk.move_at(store.as_fd(), name, store.as_fd(), sealed_name)?;
         }
-        let now = Displaced {
+        let now = DisplacedFile {
             path: path.join(sealed_name),
             revision,
             seal: Seal::Sealed,
@@ -310,18 +313,18 @@ impl DisplacedStore {
 
 /// Returns the name that a file of the store has once it is sealed.
 fn sealed_name(name: &OsStr) -> &OsStr {
-    let sealed = name.as_bytes().strip_prefix(UNSEALED);
+    let sealed = name.as_bytes().strip_prefix(UNSEALED_PREFIX);
     sealed.map_or(name, OsStr::from_bytes)
 }
 
 /// Returns the second at which a file was displaced: its name begins with it.
-fn second_of(name: &OsStr) -> Option<i64> {
+fn displacement_second(name: &OsStr) -> Option<i64> {
     let digits = name.as_bytes().split(|&byte| byte == b'-').next()?;
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Returns the original name of a displaced file, as far as its stored name contains it.
-fn old_name(name: &OsStr) -> &OsStr {
+fn original_name(name: &OsStr) -> &OsStr {
     let mut parts = name.as_bytes().splitn(3, |&byte| byte == b'-');
     OsStr::from_bytes(parts.nth(2).unwrap_or_default())
 }
@@ -333,10 +336,10 @@ pub fn is_sealed_name(name: &OsStr) -> bool {
 }
 
 /// Returns the name of a stored file: the time, a random part, and the old name for a person who looks for it.
-pub(crate) fn kept_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
+pub(crate) fn stored_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
     let mut full = match seal {
         Seal::Sealed => Vec::new(),
-        Seal::Open => UNSEALED.to_vec(),
+        Seal::Open => UNSEALED_PREFIX.to_vec(),
     };
     full.extend(format!("{}-{:016x}-", disk.now().0, random()).into_bytes());
     let name = of.as_bytes();
@@ -345,7 +348,7 @@ pub(crate) fn kept_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
 }
 
 /// Copies an open file to a new name and flushes file and folder; returns size and revision.
-fn copy(
+fn copy_file(
     disk: &dyn Disk,
     source: BorrowedFd<'_>,
     folder: BorrowedFd<'_>,
@@ -353,7 +356,7 @@ fn copy(
 ) -> io::Result<(u64, Revision)> {
     let size = disk.stat(source)?.size;
     let copy = disk.open_at(folder, name, OpenMode::Create { mode: 0o600 })?;
-    let mut sink = Sink::new(disk, copy.as_fd());
+    let mut sink = HashingWriter::new(disk, copy.as_fd());
     let unchanged = NewBytes::Streamed { changes: &[] };
     let copied = write_content(&unchanged, Some((source, size)), &mut sink)
         .and_then(|_| disk.sync(copy.as_fd()))
@@ -367,7 +370,7 @@ fn copy(
 
 /// Returns whether the rename failed because the folder is on another file system, or the file system has no rename
 /// without replacement.
-fn is_elsewhere(error: &io::Error) -> bool {
+fn is_rename_impossible(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
         Errno::from_io_error(error),

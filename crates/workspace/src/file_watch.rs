@@ -13,22 +13,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::watch::{
-    FolderChange, FolderWatch, Interest, Waited, WatchedFolder, is_told_of, wait_for,
+    FolderChange, FolderWatch, Interest, WaitResult, WatchedFolder, is_told_of, wait_for_changes,
 };
 
 /// How often folders that cannot be watched are checked, and new ones found where nothing was watched before.
-const UNTOLD: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Watches files. Files may be added and removed while another thread waits.
 #[derive(Debug)]
 pub struct FileWatch {
     watch: Option<FolderWatch>,
-    folders: Mutex<BTreeMap<PathBuf, FolderOfFiles>>,
+    folders: Mutex<BTreeMap<PathBuf, WatchedFiles>>,
 }
 
 /// A folder with files that are watched.
 #[derive(Debug, Default)]
-struct FolderOfFiles {
+struct WatchedFiles {
     watched: Option<WatchedFolder>,
     files: BTreeMap<OsString, Option<FileState>>,
 }
@@ -54,12 +54,12 @@ impl FileWatch {
         let (Some(path), Some(name)) = (file.parent(), file.file_name()) else {
             return;
         };
-        let mut folders = self.folders();
+        let mut folders = self.lock_folders();
         let folder = folders.entry(path.to_owned()).or_default();
         if folder.watched.is_none() {
-            folder.watched = self.begin(path);
+            folder.watched = self.watch_folder(path);
         }
-        folder.files.insert(name.to_owned(), state_of(file));
+        folder.files.insert(name.to_owned(), file_state(file));
     }
 
     /// Stops watching a file.
@@ -67,7 +67,7 @@ impl FileWatch {
         let (Some(path), Some(name)) = (file.parent(), file.file_name()) else {
             return;
         };
-        let mut folders = self.folders();
+        let mut folders = self.lock_folders();
         let Some(folder) = folders.get_mut(path) else {
             return;
         };
@@ -88,17 +88,17 @@ impl FileWatch {
     pub fn wait(&self, end: BorrowedFd<'_>) -> io::Result<Option<Vec<PathBuf>>> {
         loop {
             let untold = self
-                .folders()
+                .lock_folders()
                 .values()
                 .any(|folder| folder.watched.is_none());
-            let limit = (untold || self.watch.is_none()).then_some(UNTOLD);
-            let changed = match wait_for(self.watch.as_ref(), &[end], limit)? {
-                Waited::Ended => return Ok(None),
-                Waited::Told => self.reported_files()?,
-                Waited::TimedOut => Vec::new(),
+            let limit = (untold || self.watch.is_none()).then_some(POLL_INTERVAL);
+            let changed = match wait_for_changes(self.watch.as_ref(), &[end], limit)? {
+                WaitResult::Ended => return Ok(None),
+                WaitResult::Told => self.reported_files()?,
+                WaitResult::TimedOut => Vec::new(),
             };
             let mut changed = changed;
-            changed.extend(self.look());
+            changed.extend(self.check_unwatched_files());
             changed.sort();
             changed.dedup();
             if !changed.is_empty() {
@@ -107,11 +107,11 @@ impl FileWatch {
         }
     }
 
-    fn folders(&self) -> MutexGuard<'_, BTreeMap<PathBuf, FolderOfFiles>> {
+    fn lock_folders(&self) -> MutexGuard<'_, BTreeMap<PathBuf, WatchedFiles>> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, folder: &Path) -> Option<WatchedFolder> {
+    fn watch_folder(&self, folder: &Path) -> Option<WatchedFolder> {
         let watch = self.watch.as_ref().filter(|_| is_told_of(folder))?;
         watch.add(folder, Interest::Files).ok()
     }
@@ -122,13 +122,13 @@ impl FileWatch {
             return Ok(Vec::new());
         };
         let mut changed = Vec::new();
-        let mut folders = self.folders();
+        let mut folders = self.lock_folders();
         for change in watch.changes()? {
             for (path, folder) in folders.iter_mut() {
                 let is_it = |watched: WatchedFolder| folder.watched == Some(watched);
                 match &change {
                     FolderChange::File(watched, name) if is_it(*watched) => {
-                        changed.extend(folder.note(path, name));
+                        changed.extend(folder.record_change(path, name));
                     }
                     FolderChange::Gone(watched) if is_it(*watched) => {
                         folder.watched = None;
@@ -145,16 +145,16 @@ impl FileWatch {
     }
 
     /// Checks the files in folders that are not watched, and tries to watch them.
-    fn look(&self) -> Vec<PathBuf> {
+    fn check_unwatched_files(&self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
-        for (path, folder) in self.folders().iter_mut() {
+        for (path, folder) in self.lock_folders().iter_mut() {
             if folder.watched.is_some() {
                 continue;
             }
-            folder.watched = self.begin(path);
+            folder.watched = self.watch_folder(path);
             for (name, known) in &mut folder.files {
                 let file = path.join(name);
-                let now = state_of(&file);
+                let now = file_state(&file);
                 if *known != now {
                     *known = now;
                     changed.push(file);
@@ -165,17 +165,17 @@ impl FileWatch {
     }
 }
 
-impl FolderOfFiles {
+impl WatchedFiles {
     /// Records a change of a name; returns the file if it is one of those that are watched.
-    fn note(&mut self, path: &Path, name: &OsStr) -> Option<PathBuf> {
+    fn record_change(&mut self, path: &Path, name: &OsStr) -> Option<PathBuf> {
         let known = self.files.get_mut(name)?;
         let file = path.join(name);
-        *known = state_of(&file);
+        *known = file_state(&file);
         Some(file)
     }
 }
 
-fn state_of(file: &Path) -> Option<FileState> {
+fn file_state(file: &Path) -> Option<FileState> {
     let found = fs::symlink_metadata(file).ok()?;
     Some((
         found.dev(),
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_told_of_however_they_change() {
+    fn reports_every_kind_of_file_change() {
         let folder = tempfile::TempDir::new().expect("folder");
         let root = folder.path().canonicalize().expect("there");
         let (file, other) = (root.join("a"), root.join("b"));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_goes_and_comes_back_is_watched_again() {
+    fn watches_recreated_folder_again() {
         let folder = tempfile::TempDir::new().expect("folder");
         let inner = folder.path().canonicalize().expect("there").join("inner");
         let file = inner.join("a");

@@ -10,7 +10,7 @@ use crate::snapshot::ReadError;
 use crate::stamp::FileType;
 
 /// Further entries of a folder are ignored.
-const MOST_ENTRIES: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 
 /// An entry of a folder listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Located {
                     kind,
                 });
             }
-            if entries.len() < MOST_ENTRIES {
+            if entries.len() < MAX_ENTRIES {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
@@ -63,7 +63,7 @@ impl Located {
 
     /// For a missing name: returns at most `most` names from the folder in which its first missing component should
     /// be.
-    pub fn siblings(&self, most: usize) -> Result<Vec<OsString>, ReadError> {
+    pub fn names_near_missing(&self, most: usize) -> Result<Vec<OsString>, ReadError> {
         let mut names = Vec::new();
         if most == 0 {
             return Ok(names);

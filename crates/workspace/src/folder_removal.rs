@@ -7,20 +7,20 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 use crate::disk::{Disk, OpenMode};
-use crate::journal::{Act, FileIdentity, Flush, Intent, Step, Ticket};
+use crate::journal::{CommitIntent, EntryId, FileIdentity, FlushTime, IntentStep, StepAction};
 use crate::locate::Located;
 use crate::revision::Revision;
 use crate::roots::Workspace;
 use crate::stamp::FileType;
 
 /// The most folders of one journal entry: recovery holds all folders of an entry open at once.
-const IN_ONE_ENTRY: usize = 32;
+const FOLDERS_PER_ENTRY: usize = 32;
 
 /// Folders that are to be removed once they are empty. Dropping it leaves them and closes the journal entries.
 pub struct FolderRemoval<'w> {
     workspace: &'w Workspace,
     runs: Vec<FolderChain<'w>>,
-    records: Vec<Ticket>,
+    records: Vec<EntryId>,
 }
 
 /// Nested folders, outermost first.
@@ -43,8 +43,8 @@ impl Workspace {
         };
         let is_inside = |one: &PathBuf, next: &PathBuf| next.parent() == Some(one.as_path());
         for paths in folders.chunk_by(is_inside) {
-            if let Some(run) = self.open_run(paths) {
-                leaving.note(&run);
+            if let Some(run) = self.open_chain(paths) {
+                leaving.record_in_journal(&run);
                 leaving.runs.push(run);
             }
         }
@@ -52,7 +52,7 @@ impl Workspace {
     }
 
     /// Opens the folders from the outermost to the innermost; `None` if the outermost does not exist.
-    fn open_run<'w>(&'w self, paths: &'w [PathBuf]) -> Option<FolderChain<'w>> {
+    fn open_chain<'w>(&'w self, paths: &'w [PathBuf]) -> Option<FolderChain<'w>> {
         let above = self.locate_as_spelled(paths.first()?.parent()?).ok()?;
         if above.kind() != FileType::Directory {
             return None;
@@ -81,33 +81,33 @@ impl Workspace {
 }
 
 impl FolderRemoval<'_> {
-    fn note(&mut self, run: &FolderChain<'_>) {
+    fn record_in_journal(&mut self, run: &FolderChain<'_>) {
         let Some(journal) = &self.workspace.journal else {
             return;
         };
-        let steps: Vec<Step> = run
+        let steps: Vec<IntentStep> = run
             .paths
             .iter()
             .zip(&run.inodes)
-            .map(|(path, (_, inode))| Step {
+            .map(|(path, (_, inode))| IntentStep {
                 folder: path.parent().map(Into::into).unwrap_or_default(),
                 name: path.file_name().unwrap_or_default().to_owned(),
                 temporary: Default::default(),
-                act: Act::Folder,
+                act: StepAction::Folder,
                 old: None,
                 new: Some(FileIdentity {
                     inode: *inode,
-                    revision: Revision::of_content(b""),
+                    revision: Revision::from_content(b""),
                 }),
             })
             .collect();
-        for steps in steps.chunks(IN_ONE_ENTRY) {
-            let intent = Intent {
+        for steps in steps.chunks(FOLDERS_PER_ENTRY) {
+            let intent = CommitIntent {
                 boot: self.workspace.disk.boot(),
                 steps: steps.to_vec(),
             };
             // Without the entry a crash leaves empty folders, and nothing worse.
-            self.records.extend(journal.open(&intent, Flush::Later));
+            self.records.extend(journal.open(&intent, FlushTime::Later));
         }
     }
 
@@ -146,9 +146,9 @@ impl FolderChain<'_> {
             let around = outer
                 .as_ref()
                 .map_or(self.above.folder(), |folder| folder.as_fd());
-            match remove_one(disk, around, name, self.inodes[at]) {
-                Ok(Gone::Yes) => {}
-                Ok(Gone::No) => return Ok(()),
+            match remove_if_same(disk, around, name, self.inodes[at]) {
+                Ok(FolderRemoved::Yes) => {}
+                Ok(FolderRemoved::No) => return Ok(()),
                 Err(error) => return Err(told(error)),
             }
             here = outer;
@@ -158,28 +158,28 @@ impl FolderChain<'_> {
 }
 
 /// Whether a folder was removed.
-enum Gone {
+enum FolderRemoved {
     Yes,
     /// The folder is not empty, or another folder has the name by now.
     No,
 }
 
-fn remove_one(
+fn remove_if_same(
     disk: &dyn Disk,
     around: BorrowedFd<'_>,
     name: &OsStr,
     inode: (u64, u64),
-) -> io::Result<Gone> {
+) -> io::Result<FolderRemoved> {
     match disk.stat_at(around, name) {
-        Ok(stamp) if (stamp.device, stamp.inode) != inode => return Ok(Gone::No),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Gone::Yes),
+        Ok(stamp) if (stamp.device, stamp.inode) != inode => return Ok(FolderRemoved::No),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FolderRemoved::Yes),
         other => other?,
     };
     match disk.remove_folder_at(around, name) {
-        Ok(()) => Ok(Gone::Yes),
+        Ok(()) => Ok(FolderRemoved::Yes),
         Err(error) => match error.kind() {
-            io::ErrorKind::NotFound => Ok(Gone::Yes),
-            io::ErrorKind::DirectoryNotEmpty => Ok(Gone::No),
+            io::ErrorKind::NotFound => Ok(FolderRemoved::Yes),
+            io::ErrorKind::DirectoryNotEmpty => Ok(FolderRemoved::No),
             _ => Err(error),
         },
     }

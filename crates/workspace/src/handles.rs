@@ -19,12 +19,12 @@ use crate::watch::{FolderWatch, Interest, WatchedFolder};
 
 /// How often opening a file that is being rewritten in place is retried; less often than for a Read, since a search
 /// has other files.
-const TRIES: usize = 10;
+const MAX_OPEN_TRIES: usize = 10;
 
 /// The size of the first read; most files are smaller.
-const FIRST: usize = 1 << 16;
+const FIRST_READ_BYTES: usize = 1 << 16;
 /// Files of procfs and similar are read page by page.
-const PAGE: usize = 1 << 12;
+const PAGE_BYTES: usize = 1 << 12;
 
 /// An open folder of a search.
 #[derive(Clone, Debug)]
@@ -74,13 +74,14 @@ impl FolderHandle {
         &self,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        self.disk.list_once(self.handle.as_fd(), &mut |name, kind| {
-            if is_temporary(name) {
-                ControlFlow::Continue(())
-            } else {
-                each(name, kind)
-            }
-        })
+        self.disk
+            .list_with_dedicated_handle(self.handle.as_fd(), &mut |name, kind| {
+                if is_temporary(name) {
+                    ControlFlow::Continue(())
+                } else {
+                    each(name, kind)
+                }
+            })
     }
 
     /// Watches this folder for everything that can change what a search finds in it.
@@ -95,12 +96,12 @@ impl FolderHandle {
     ///
     /// # Errors
     /// The system's own error.
-    pub fn stat_itself(&self) -> io::Result<Stamp> {
+    pub fn stat_folder(&self) -> io::Result<Stamp> {
         self.disk.stat(self.handle.as_fd())
     }
 
     /// Opens a folder inside this one. Fails on a link.
-    pub fn enter(&self, name: &OsStr) -> io::Result<FolderHandle> {
+    pub fn open_subfolder(&self, name: &OsStr) -> io::Result<FolderHandle> {
         let handle = self
             .disk
             .open_at(self.handle.as_fd(), name, OpenMode::Folder)?;
@@ -114,7 +115,7 @@ impl FolderHandle {
     ///
     /// # Errors
     /// The system's own error.
-    pub fn enter_below(&self, relative: &Path) -> io::Result<FolderHandle> {
+    pub fn open_folder_below(&self, relative: &Path) -> io::Result<FolderHandle> {
         match self.disk.open_beneath(self.handle.as_fd(), relative) {
             Ok(handle) => Ok(FolderHandle {
                 disk: Arc::clone(&self.disk),
@@ -124,7 +125,7 @@ impl FolderHandle {
             // Older kernels and some sandboxes do not have the call.
             Err(_) => relative
                 .iter()
-                .try_fold(self.clone(), |folder, name| folder.enter(name)),
+                .try_fold(self.clone(), |folder, name| folder.open_subfolder(name)),
         }
     }
 
@@ -147,9 +148,11 @@ impl FolderHandle {
         let mut tries = 0;
         let file = loop {
             match self.disk.open_at(self.handle.as_fd(), name, OpenMode::Read) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && tries < TRIES => {
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock && tries < MAX_OPEN_TRIES =>
+                {
                     tries += 1;
-                    self.disk.pause(Duration::from_millis(2));
+                    self.disk.sleep(Duration::from_millis(2));
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(ReadError::Missing);
@@ -196,13 +199,13 @@ impl FileReader {
     /// Reads the whole file into `into`, replacing its content; returns `false` if the file has more than `most` bytes.
     pub fn read_whole(&mut self, into: &mut Vec<u8>, most: usize) -> io::Result<bool> {
         into.clear();
-        into.reserve(FIRST.min(most.saturating_add(1)));
+        into.reserve(FIRST_READ_BYTES.min(most.saturating_add(1)));
         loop {
             if into.len() > most {
                 return Ok(false);
             }
             if into.len() == into.capacity() {
-                into.reserve(into.len().max(FIRST));
+                into.reserve(into.len().max(FIRST_READ_BYTES));
             }
             let room = into.capacity() - into.len();
             let at = into.len() as u64;
@@ -211,7 +214,7 @@ impl FileReader {
                 other => other?,
             };
             // A short read is the end of the file, except for files of the kernel, which are read page by page.
-            if read == 0 || (read < room && !read.is_multiple_of(PAGE)) {
+            if read == 0 || (read < room && !read.is_multiple_of(PAGE_BYTES)) {
                 return Ok(into.len() <= most);
             }
         }

@@ -10,7 +10,7 @@ use lancet_text::RawChange;
 use crate::revision::Revision;
 
 /// The length of each part except the last: a power of two, so that each part is a subtree.
-const PART: usize = 32 << 10;
+const PART_LENGTH: usize = 32 << 10;
 /// The length of the parts of small content: as much as BLAKE3 hashes in parallel with AVX2. A shorter part would take
 /// as long.
 const SMALL_PART: usize = 8 << 10;
@@ -22,7 +22,7 @@ const SMALL: usize = 64 << 10;
 fn part_length(length: usize) -> usize {
     match length {
         ..=SMALL => SMALL_PART,
-        _ => PART,
+        _ => PART_LENGTH,
     }
 }
 
@@ -41,7 +41,7 @@ impl HashedParts {
         changes: &[RawChange],
         known: Option<&HashedParts>,
     ) -> Option<HashedParts> {
-        let pieces = pieces(base, changes)?;
+        let pieces = changed_pieces(base, changes)?;
         let length = pieces.iter().map(|piece| piece.len()).sum::<usize>();
         let part = part_length(length);
         if length <= part {
@@ -49,13 +49,13 @@ impl HashedParts {
         }
         let known =
             known.filter(|known| known.length == base.len() && part_length(known.length) == part);
-        let first = changes.first().map_or(base.len(), start_of);
+        let first = changes.first().map_or(base.len(), change_start);
         // If the length does not change, the bytes after the last change did not move.
         let last = changes.last().map_or(0, |change| change.range.end);
         let last = usize::try_from(last).ok().filter(|_| length == base.len());
         let is_same =
             |start: usize, end: usize| end <= first || last.is_some_and(|last| start >= last);
-        let mut cursor = Cursor::new(&pieces);
+        let mut cursor = PieceCursor::new(&pieces);
         let mut parts = Vec::with_capacity(length.div_ceil(part));
         for start in (0..length).step_by(part) {
             let end = length.min(start + part);
@@ -72,7 +72,7 @@ impl HashedParts {
 
     /// Returns the revision of the content.
     pub fn revision(&self) -> Revision {
-        let (left, right) = children(&self.parts, self.length, part_length(self.length));
+        let (left, right) = hash_halves(&self.parts, self.length, part_length(self.length));
         let hash = merge_subtrees_root(&left, &right, Mode::Hash);
         Revision::from_bytes(*hash.as_bytes())
     }
@@ -84,33 +84,37 @@ impl HashedParts {
 }
 
 /// Returns the hashes of both halves of a tree of parts of the length `part`.
-fn children(parts: &[ChainingValue], length: usize, part: usize) -> (ChainingValue, ChainingValue) {
+fn hash_halves(
+    parts: &[ChainingValue],
+    length: usize,
+    part: usize,
+) -> (ChainingValue, ChainingValue) {
     let left = left_subtree_len(length as u64) as usize;
     let (left_parts, right_parts) = parts.split_at(left / part);
     (
-        merged(left_parts, left, part),
-        merged(right_parts, length - left, part),
+        merge_hashes(left_parts, left, part),
+        merge_hashes(right_parts, length - left, part),
     )
 }
 
-fn merged(parts: &[ChainingValue], length: usize, part: usize) -> ChainingValue {
+fn merge_hashes(parts: &[ChainingValue], length: usize, part: usize) -> ChainingValue {
     if let [hash] = parts {
         return *hash;
     }
-    let (left, right) = children(parts, length, part);
+    let (left, right) = hash_halves(parts, length, part);
     merge_subtrees_non_root(&left, &right, Mode::Hash)
 }
 
-fn start_of(change: &RawChange) -> usize {
+fn change_start(change: &RawChange) -> usize {
     usize::try_from(change.range.start).unwrap_or(usize::MAX)
 }
 
 /// Returns the pieces that make up the changed content; none if the changes do not fit the base.
-fn pieces<'p>(base: &'p [u8], changes: &'p [RawChange]) -> Option<Vec<&'p [u8]>> {
+fn changed_pieces<'p>(base: &'p [u8], changes: &'p [RawChange]) -> Option<Vec<&'p [u8]>> {
     let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
     let mut from = 0;
     for change in changes {
-        pieces.push(base.get(from..start_of(change))?);
+        pieces.push(base.get(from..change_start(change))?);
         pieces.push(&change.bytes);
         from = usize::try_from(change.range.end).ok()?;
     }
@@ -119,7 +123,7 @@ fn pieces<'p>(base: &'p [u8], changes: &'p [RawChange]) -> Option<Vec<&'p [u8]>>
 }
 
 /// Goes through pieces from the first to the last.
-struct Cursor<'p> {
+struct PieceCursor<'p> {
     pieces: &'p [&'p [u8]],
     /// The offset of the first piece in the content.
     at: usize,
@@ -127,7 +131,7 @@ struct Cursor<'p> {
     assembled: Vec<u8>,
 }
 
-impl<'p> Cursor<'p> {
+impl<'p> PieceCursor<'p> {
     fn new(pieces: &'p [&'p [u8]]) -> Self {
         Self {
             pieces,

@@ -15,22 +15,22 @@ use crate::revision::Revision;
 
 /// The changes that one commit is about to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Intent {
+pub struct CommitIntent {
     /// The boot id; empty if unknown. Some file systems assign new inode numbers at each mount, so those of another
     /// boot prove nothing.
     pub boot: String,
     /// The steps, one for each file, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<IntentStep>,
 }
 
-impl Intent {
+impl CommitIntent {
     /// Encodes the intent, for a journal that stores bytes.
     pub fn encode(&self) -> Vec<u8> {
         line::JournalLine::Open(0, self.clone()).encode()
     }
 
     /// Decodes an intent; `None` if the bytes are torn or of another format.
-    pub fn decode(bytes: &[u8]) -> Option<Intent> {
+    pub fn decode(bytes: &[u8]) -> Option<CommitIntent> {
         match line::JournalLine::decode(bytes.strip_suffix(b"\n")?)? {
             line::JournalLine::Open(_, intent) => Some(intent),
             _ => None,
@@ -40,7 +40,7 @@ impl Intent {
 
 /// The change that is about to be made to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct IntentStep {
     /// The folder with every link resolved.
     pub folder: PathBuf,
     /// The name of the file in it.
@@ -48,7 +48,7 @@ pub struct Step {
     /// The temporary name in the same folder: of the new file before the swap, of the old one after it.
     pub temporary: OsString,
     /// The kind of change.
-    pub act: Act,
+    pub act: StepAction,
     /// The file at the name before the change.
     pub old: Option<FileIdentity>,
     /// The file at the name after the change.
@@ -66,7 +66,7 @@ pub struct FileIdentity {
 
 /// The kind of change that a commit makes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum StepAction {
     /// The name and the temporary name are exchanged.
     Exchange,
     /// The old file is renamed to the temporary name plus `.old`, then the new one takes the name.
@@ -97,7 +97,7 @@ pub enum Act {
 
 /// Whether an entry must be flushed before the commit goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flush {
+pub enum FlushTime {
     /// The entry is flushed and survives a power cut.
     Now,
     /// The entry survives this process; the page cache is enough.
@@ -106,11 +106,11 @@ pub enum Flush {
 
 /// The id of a journal entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ticket(pub u64);
+pub struct EntryId(pub u64);
 
 /// How far a commit had progressed when its process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum CommitProgress {
     /// It was begun: a commit of several files is rolled back.
     Begun,
     /// It was decided: the commit is completed.
@@ -119,21 +119,21 @@ pub enum Progress {
 
 /// An entry that a dead process left open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct OpenEntry {
     /// The id of the entry.
-    pub ticket: Ticket,
+    pub ticket: EntryId,
     /// The changes that the commit was about to make.
-    pub intent: Intent,
+    pub intent: CommitIntent,
     /// How far it had progressed.
-    pub progress: Progress,
+    pub progress: CommitProgress,
 }
 
-impl Record {
+impl OpenEntry {
     /// Returns whether the entry concerns only folders and temporary links, which have separate entries from those of the
     /// files that they are for.
     pub(crate) fn is_of_auxiliaries(&self) -> bool {
         let mut steps = self.intent.steps.iter();
-        steps.all(|step| matches!(step.act, Act::Folder | Act::TemporaryLink))
+        steps.all(|step| matches!(step.act, StepAction::Folder | StepAction::TemporaryLink))
     }
 
     /// Returns whether a crash can leave it half done: a single exchange, creation, removal or move is either done or
@@ -143,17 +143,18 @@ impl Record {
         let mut acts = steps.iter().map(|step| &step.act);
         !self.is_of_auxiliaries()
             && (steps.len() > 1
-                || acts.any(|act| matches!(act, Act::MoveAside | Act::InPlace { .. })))
+                || acts
+                    .any(|act| matches!(act, StepAction::MoveAside | StepAction::InPlace { .. })))
     }
 
     /// Returns whether one of its files has this path before or after the commit.
-    pub fn names(&self, path: &Path) -> bool {
+    pub fn concerns_path(&self, path: &Path) -> bool {
         let is = |folder: &Path, name: &OsStr| {
             path.file_name() == Some(name) && path.parent() == Some(folder)
         };
         self.intent.steps.iter().any(|step| {
             is(&step.folder, &step.name)
-                || matches!(&step.act, Act::Move { folder, name } if is(folder, name))
+                || matches!(&step.act, StepAction::Move { folder, name } if is(folder, name))
         })
     }
 
@@ -167,25 +168,25 @@ impl Record {
 /// A store for intents.
 pub trait Journal: Send + Sync + fmt::Debug {
     /// Records an intent.
-    fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket>;
+    fn open(&self, intent: &CommitIntent, flush: FlushTime) -> io::Result<EntryId>;
     /// Records that the commit is decided.
-    fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()>;
+    fn mark_decided(&self, ticket: EntryId, flush: FlushTime) -> io::Result<()>;
     /// Closes an entry that needs no further work.
-    fn close(&self, ticket: Ticket) -> io::Result<()>;
+    fn close(&self, ticket: EntryId) -> io::Result<()>;
     /// Returns the entries that dead processes left open. The caller owns them until it closes or releases them, or
     /// ends.
-    fn list(&self) -> io::Result<Vec<Record>>;
+    fn list(&self) -> io::Result<Vec<OpenEntry>>;
     /// Releases an entry without closing it, so that any process may recover it: it is not below the roots of this
     /// workspace, or its commit could not finish it.
-    fn let_go(&self, ticket: Ticket);
+    fn release(&self, ticket: EntryId);
     /// Returns the entries of other processes that are not decided and that a crash can leave half done. Entries of
     /// living processes may be among them. A commit calls it under its locks, so no process is working on the entries
     /// that it finds about its files. It runs before every write, so it must cost little if there are none.
-    fn undecided(&self) -> io::Result<Vec<Record>>;
+    fn undecided_entries(&self) -> io::Result<Vec<OpenEntry>>;
     /// Records a folder that a commit created and that remains: with its file, or because other programs have files in
     /// it. It is called before the folder's entry is closed, so that the creator of the folder is not forgotten after a
     /// crash.
-    fn keep_folder(&self, folder: &Path) -> io::Result<()> {
+    fn record_kept_folder(&self, folder: &Path) -> io::Result<()> {
         let _ = folder;
         Ok(())
     }

@@ -4,16 +4,16 @@
 //! - [`Workspace`] opens the roots. [`Workspace::locate`] resolves a path to a [`Located`] file below a root, which
 //!   holds an open handle of the file's folder. All later calls use that handle and the file's name, and do not resolve
 //!   the path again.
-//! - [`Located::snapshot`] reads a file as it was at one moment ([`Snapshot`]) and identifies its content
+//! - [`Located::read_snapshot`] reads a file as it was at one moment ([`Snapshot`]) and identifies its content
 //!   ([`Revision`]).
-//! - [`Workspace::commit`] writes files, all or none, if they still have the [`Expected`] content. [`Written`] names
-//!   the [`Guarantee`] that the file system allowed; [`CommitError`] says why nothing was written.
-//! - [`Workspace::recover`] completes or undoes what a crashed process left.
+//! - [`Workspace::commit`] writes files, all or none, if they still have the [`ExpectedState`] content. [`WriteOutcome`] names
+//!   the [`WriteGuarantee`] that the file system allowed; [`CommitError`] says why nothing was written.
+//! - [`Workspace::recover_commits`] completes or undoes what a crashed process left.
 //! - [`Disk`] is the trait of all system calls; [`RealDisk`] makes them.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write, WriteOptions};
+//! use lancet_workspace::{CommitError, ExpectedState, NewBytes, RealDisk, Workspace, FileWrite, WriteOptions};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
@@ -22,13 +22,13 @@
 //! let workspace = Workspace::open(&[folder.path().to_path_buf()], Arc::new(RealDisk), None)?;
 //! let path = workspace.roots()[0].join("a.txt");
 //! let located = workspace.locate(&path)?;
-//! let snapshot = located.snapshot(1 << 20)?;
-//! let write = Write {
+//! let read_snapshot = located.read_snapshot(1 << 20)?;
+//! let write = FileWrite {
 //!     located: &located,
-//!     expected: Expected::Content {
-//!         revision: snapshot.revision,
-//!         stamp: snapshot.stamp,
-//!         bytes: Some(Arc::clone(&snapshot.bytes)),
+//!     expected: ExpectedState::Content {
+//!         revision: read_snapshot.revision,
+//!         stamp: read_snapshot.stamp,
+//!         bytes: Some(Arc::clone(&read_snapshot.bytes)),
 //!     },
 //!     new: NewBytes::Whole(b"two\n"),
 //!     revision: None,
@@ -88,41 +88,46 @@ mod workspace_id;
 mod write_promise;
 
 pub use commit::{
-    CommitError, Durability, Executable, Expected, Guarantee, HardLinkPolicy, NewBytes, OldFile,
-    ReadOnlyReason, Source, Strategy, UnsafeReason, Warning, Weak, Write, WriteOptions, Written,
-    is_package_store,
+    CommitError, Durability, ExecutableChange, ExpectedState, FileWrite, HardLinkPolicy, NewBytes,
+    OldFile, ReadOnlyReason, Source, UnsafeReason, WeakProtectionPolicy, WriteGuarantee,
+    WriteOptions, WriteOutcome, WriteStrategy, WriteWarning, is_package_store,
 };
 pub use disk::{
     AttributesCopied, Disk, EntryKind, FileSystemHost, FileSystemKind, Lease, MountId, OpenMode,
-    RealDisk, Replace,
+    RealDisk, ReplaceMode,
 };
 #[cfg(feature = "testing")]
-pub use disk::{Call, FaultyDisk, Lasting};
-pub use displaced::{DISPLACED_FOLDER, Displaced, LateWriteCheck, Limits, Seal, is_sealed_name};
+pub use disk::{DiskCall, FaultDuration, FaultyDisk};
+pub use displaced::{
+    DISPLACED_FOLDER, DisplacedFile, DisplacedLimits, LateWriteCheck, Seal, is_sealed_name,
+};
 pub use file_watch::FileWatch;
 pub use folder::{FolderEntry, FolderListing};
 pub use folder_removal::FolderRemoval;
 pub use handles::{FileReader, FolderHandle};
 pub use hashed_parts::HashedParts;
 pub use journal::{
-    Act, FileIdentity, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket,
+    CommitIntent, CommitProgress, EntryId, FileIdentity, FileJournal, FlushTime, IntentStep,
+    Journal, OpenEntry, StepAction,
 };
-pub use linked_files::linked_files;
+pub use linked_files::find_linked_files;
 pub use locate::{LocateError, Located};
 pub use machine::{is_memory_scarce, lower_priority, watch_limit};
 pub use mount_watch::MountWatch;
 pub use prove::{
-    Check, CheckAnswer, CheckResult, Proof, ProofError, ProofProgress, ProofRequest,
-    play_proof_role, prove,
+    Check, CheckAnswer, CheckResult, FileSystemProof, ProofError, ProofProgress, ProofRequest,
+    play_proof_role, prove_file_system,
 };
-pub use recover::{Recovered, RecoveryOutcome};
-pub use resolved::{all_names_through_links, normalize_lexically, resolved_folder};
-pub use revision::{Hasher, Revision};
+pub use recover::{RecoveredFile, RecoveryOutcome};
+pub use resolved::{all_names_through_links, normalize_lexically, resolve_folder};
+pub use revision::{Revision, RevisionHasher};
 pub use roots::{OpenError, RootMatch, Workspace};
 pub use scan::KnownContent;
 pub use slots::SlotLocks;
 pub use snapshot::{ReadError, Snapshot};
 pub use stamp::{FileType, Moment, Stamp};
-pub use watch::{FolderChange, FolderWatch, Interest, Waited, WatchedFolder, is_told_of, wait_for};
+pub use watch::{
+    FolderChange, FolderWatch, Interest, WaitResult, WatchedFolder, is_told_of, wait_for_changes,
+};
 pub use workspace_id::{FolderOrigin, WorkspaceId};
 pub use write_promise::{WritePromise, write_promise};

@@ -6,11 +6,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// How many entries are examined.
-const MOST_ENTRIES: usize = 50_000;
+const MAX_ENTRIES: usize = 50_000;
 
 /// Lists device and inode of the files below a folder that have several hard links. No link is followed, and folders
 /// that cannot be listed are left out.
-pub fn linked_files(folder: &Path) -> HashSet<(u64, u64)> {
+pub fn find_linked_files(folder: &Path) -> HashSet<(u64, u64)> {
     let mut found = HashSet::new();
     let mut waiting: Vec<PathBuf> = vec![folder.to_path_buf()];
     let mut looked = 0;
@@ -20,7 +20,7 @@ pub fn linked_files(folder: &Path) -> HashSet<(u64, u64)> {
         };
         for entry in entries.flatten() {
             looked += 1;
-            if looked > MOST_ENTRIES {
+            if looked > MAX_ENTRIES {
                 return found;
             }
             let Ok(facts) = entry.metadata() else {
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_with_several_names_are_found_at_any_depth() {
+    fn finds_hard_linked_files_at_any_depth() {
         let place = tempfile::tempdir().expect("a folder");
         let folder = place.path().join("state/deep");
         std::fs::create_dir_all(&folder).expect("made");
@@ -50,7 +50,7 @@ mod tests {
         }
         std::fs::hard_link(folder.join("one"), place.path().join("other")).expect("linked");
         let facts = std::fs::metadata(place.path().join("other")).expect("there");
-        let found = linked_files(&place.path().join("state"));
+        let found = find_linked_files(&place.path().join("state"));
         assert_eq!(found, HashSet::from([(facts.dev(), facts.ino())]));
     }
 }

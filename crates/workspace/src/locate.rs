@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::{Disk, FileSystemKind};
-use crate::roots::{Root, Workspace};
+use crate::roots::{Workspace, WorkspaceRoot};
 use crate::stamp::{FileType, Stamp};
 use walk::PathResolver;
 
@@ -65,7 +65,7 @@ pub enum LocateError {
 
 /// Whether a missing name may be found under a look-alike name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spelling {
+pub(crate) enum SpellingTolerance {
     Forgiving,
     Exact,
 }
@@ -80,7 +80,7 @@ pub struct Located {
     pub(crate) name: OsString,
     /// Folders between `folder` and the name that do not exist.
     pub(crate) missing_folders: Vec<OsString>,
-    pub(crate) root: Arc<Root>,
+    pub(crate) root: Arc<WorkspaceRoot>,
     path: PathBuf,
     given: PathBuf,
     kind: FileType,
@@ -91,14 +91,14 @@ pub struct Located {
 
 impl Workspace {
     /// Locates an absolute path. A missing name that has exactly one look-alike in its folder (another Unicode form, a
-    /// narrow no-break space, a curly apostrophe) is found under that one, and [`Located::respelled`] is true.
+    /// narrow no-break space, a curly apostrophe) is found under that one, and [`Located::is_respelled`] is true.
     pub fn locate(&self, path: &Path) -> Result<Located, LocateError> {
-        self.locate_with(path, Spelling::Forgiving)
+        self.locate_with(path, SpellingTolerance::Forgiving)
     }
 
     /// Locates an absolute path by its exact spelling, for names that are to be created.
     pub fn locate_as_spelled(&self, path: &Path) -> Result<Located, LocateError> {
-        self.locate_with(path, Spelling::Exact)
+        self.locate_with(path, SpellingTolerance::Exact)
     }
 
     /// Locates the symbolic link at an absolute path, without following it; `None` if the path does not end in the name
@@ -121,10 +121,10 @@ impl Workspace {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Ok(None);
         };
-        if names_a_folder(path.as_os_str().as_bytes()) {
+        if requires_folder(path.as_os_str().as_bytes()) {
             return Ok(None);
         }
-        let folder = match self.locate_with(parent, Spelling::Forgiving) {
+        let folder = match self.locate_with(parent, SpellingTolerance::Forgiving) {
             Ok(folder) if folder.kind == FileType::Directory => folder,
             // Any other problem with the path is reported by `locate`.
             Ok(_) | Err(LocateError::Outside | LocateError::NoSuchFolder { .. }) => {
@@ -146,11 +146,15 @@ impl Workspace {
         }))
     }
 
-    fn locate_with(&self, path: &Path, spelling: Spelling) -> Result<Located, LocateError> {
+    fn locate_with(
+        &self,
+        path: &Path,
+        spelling: SpellingTolerance,
+    ) -> Result<Located, LocateError> {
         let bytes = path.as_os_str().as_bytes();
-        check_form(path, bytes)?;
-        let literal = self.root_around(path);
-        if is_network_path(bytes) && literal.is_none_or(|(_, rest)| climbs(rest)) {
+        check_path_form(path, bytes)?;
+        let literal = self.root_containing(path);
+        if is_network_path(bytes) && literal.is_none_or(|(_, rest)| has_parent_component(rest)) {
             // Not even checked for existence: the check would contact another machine.
             return Err(LocateError::Outside);
         }
@@ -158,30 +162,30 @@ impl Workspace {
             self.roots[root].check_place(&*self.disk)?;
         }
         let located = match literal {
-            Some((root, rest)) if !climbs(rest) => {
-                match self.locate_plainly(root, rest, path, spelling) {
+            Some((root, rest)) if !has_parent_component(rest) => {
+                match self.locate_without_links(root, rest, path, spelling) {
                     Some(located) => located,
-                    None => PathResolver::new(self, path, spelling).run()?,
+                    None => PathResolver::new(self, path, spelling).resolve()?,
                 }
             }
-            _ => PathResolver::new(self, path, spelling).run()?,
+            _ => PathResolver::new(self, path, spelling).resolve()?,
         };
         if literal.is_none_or(|(root, _)| !Arc::ptr_eq(&self.roots[root], &located.root)) {
             located.root.check_place(&*self.disk)?;
         }
-        if names_a_folder(bytes) {
+        if requires_folder(bytes) {
             match located.kind {
                 FileType::Directory => {}
                 FileType::Missing => return Err(LocateError::NoSuchFolder { at: located.path }),
                 _ => return Err(LocateError::NotADirectory { at: located.path }),
             }
         }
-        self.judge_by_file_system(located)
+        self.check_file_system(located)
     }
 
     /// Treats files of virtual file systems as special files, and refuses names that a Windows file system would map to
     /// other files.
-    fn judge_by_file_system(&self, mut located: Located) -> Result<Located, LocateError> {
+    fn check_file_system(&self, mut located: Located) -> Result<Located, LocateError> {
         let device = match located.stamp {
             Some(stamp) => stamp.device,
             None => self.disk.stat(located.folder())?.device,
@@ -196,7 +200,7 @@ impl Workspace {
             }
             FileSystemKind::Kernel => {}
             FileSystemKind::Windows => {
-                windows::check(located.relative()).map_err(LocateError::BadName)?
+                windows::refuse_windows_aliases(located.relative()).map_err(LocateError::BadName)?
             }
         }
         Ok(located)
@@ -204,12 +208,12 @@ impl Workspace {
 
     /// Handles the common case in two calls: no link in the path, the name exists or is simply missing. Everything else
     /// is left to the resolver, which can explain what is wrong.
-    fn locate_plainly(
+    fn locate_without_links(
         &self,
         root: usize,
         rest: &Path,
         given: &Path,
-        spelling: Spelling,
+        spelling: SpellingTolerance,
     ) -> Option<Located> {
         let root = &self.roots[root];
         let name = rest.file_name()?;
@@ -223,7 +227,7 @@ impl Workspace {
             Ok(stamp) if stamp.is_link() || stamp.is_folder() => return None,
             Ok(stamp) => Some(stamp),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if spelling == Spelling::Forgiving && respell::may_have_look_alikes(name) {
+                if spelling == SpellingTolerance::Forgiving && respell::may_have_look_alikes(name) {
                     return None;
                 }
                 None
@@ -253,7 +257,7 @@ impl Located {
     }
 
     /// Returns the path as the caller spelled it.
-    pub fn given(&self) -> &Path {
+    pub fn given_path(&self) -> &Path {
         &self.given
     }
 
@@ -290,7 +294,7 @@ impl Located {
     }
 
     /// Returns the current stamp; `None` if nothing is there or `stat` fails.
-    pub fn stat_now(&self) -> Option<Stamp> {
+    pub fn current_stamp(&self) -> Option<Stamp> {
         if !self.missing_folders.is_empty() {
             return None;
         }
@@ -306,16 +310,16 @@ impl Located {
         );
         self.path == other.path
             && self.missing_folders == other.missing_folders
-            && one.is_ok_and(|one| two.is_ok_and(|two| one.same_file(&two)))
+            && one.is_ok_and(|one| two.is_ok_and(|two| one.is_same_file(&two)))
     }
 
     /// Returns whether a symbolic link below a root was followed.
-    pub fn followed_link(&self) -> bool {
+    pub fn has_followed_link(&self) -> bool {
         self.followed_link
     }
 
     /// Returns whether the file was found under a look-alike of the given name.
-    pub fn respelled(&self) -> bool {
+    pub fn is_respelled(&self) -> bool {
         self.respelled
     }
 
@@ -325,7 +329,7 @@ impl Located {
     }
 
     /// Returns, for a missing name, the first component of its path that does not exist, to compare with
-    /// [`Located::siblings`].
+    /// [`Located::names_near_missing`].
     pub fn first_missing(&self) -> &OsStr {
         self.missing_folders.first().unwrap_or(&self.name)
     }
@@ -335,7 +339,7 @@ impl Located {
     }
 }
 
-fn check_form(path: &Path, bytes: &[u8]) -> Result<(), LocateError> {
+fn check_path_form(path: &Path, bytes: &[u8]) -> Result<(), LocateError> {
     if bytes.is_empty() {
         Err(LocateError::BadName("is empty"))
     } else if bytes.contains(&0) {
@@ -358,11 +362,11 @@ fn is_network_path(bytes: &[u8]) -> bool {
     bytes.starts_with(b"//") && !bytes.starts_with(b"///")
 }
 
-fn climbs(path: &Path) -> bool {
+fn has_parent_component(path: &Path) -> bool {
     path.components()
         .any(|component| component == Component::ParentDir)
 }
 
-fn names_a_folder(bytes: &[u8]) -> bool {
+fn requires_folder(bytes: &[u8]) -> bool {
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")
 }

@@ -26,7 +26,7 @@ static FREED: Condvar = Condvar::new();
 
 /// The lock settings of a workspace.
 #[derive(Debug)]
-pub(crate) struct Locks {
+pub(crate) struct LockSettings {
     folder: Option<PathBuf>,
     opened: Mutex<Option<Arc<OwnedFd>>>,
     pub(crate) patience: Duration,
@@ -43,7 +43,7 @@ pub(crate) enum LockScope {
 
 /// Which machines a lock must consider as writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Machines {
+pub(crate) enum WriterMachines {
     /// It is known that no other machine writes to the folders.
     This,
     /// Other machines may write, if the file system allows it.
@@ -69,9 +69,9 @@ pub(crate) enum LockError {
     Io(io::Error),
 }
 
-impl Locks {
-    pub(crate) fn new(folder: Option<PathBuf>, patience: Duration) -> Locks {
-        Locks {
+impl LockSettings {
+    pub(crate) fn new(folder: Option<PathBuf>, patience: Duration) -> LockSettings {
+        LockSettings {
             folder,
             opened: Mutex::new(None),
             patience,
@@ -79,11 +79,11 @@ impl Locks {
     }
 
     /// Locks all these folders, in a global order, or none.
-    pub(crate) fn take(
+    pub(crate) fn lock_folders(
         &self,
         disk: &Arc<dyn Disk>,
         folders: &[Arc<OwnedFd>],
-        machines: Machines,
+        machines: WriterMachines,
     ) -> Result<FolderLocks, LockError> {
         let mut ordered: BTreeMap<Key, &Arc<OwnedFd>> = BTreeMap::new();
         let mut requested = Vec::with_capacity(folders.len());
@@ -118,10 +118,10 @@ impl Locks {
             guard.keys.insert(key);
         }
         for (&key, &folder) in &ordered {
-            match wait_for(&**disk, folder, deadline) {
+            match wait_for_lock(&**disk, folder, deadline) {
                 Ok(()) => guard.folders.push(Arc::clone(folder)),
-                Err(LockError::Io(error)) if cannot_lock(&error) => {
-                    match self.stand_in(&**disk, key, deadline) {
+                Err(LockError::Io(error)) if is_lock_unsupported(&error) => {
+                    match self.lock_state_file(&**disk, key, deadline) {
                         Ok(Some(file)) => guard.files.push(file),
                         Ok(None) => guard.scope = LockScope::ThisProcess,
                         Err(error) => return Err(error),
@@ -130,19 +130,19 @@ impl Locks {
                 Err(error) => return Err(error),
             }
         }
-        if machines == Machines::All {
+        if machines == WriterMachines::All {
             let ordered = ordered.into_iter();
             let folders: Vec<_> = ordered
                 .map(|(key, folder)| (key, Arc::clone(folder)))
                 .collect();
-            guard.volumes = volume::take(disk, &folders, deadline)?;
+            guard.volumes = volume::lock_folders(disk, &folders, deadline)?;
         }
         Ok(guard)
     }
 
     /// Locks the file in the state folder that is used in place of a folder. It is one of 256, by hash, so that the
     /// state folder stays small.
-    fn stand_in(
+    fn lock_state_file(
         &self,
         disk: &dyn Disk,
         (device, inode): Key,
@@ -158,9 +158,9 @@ impl Locks {
         let Ok(Some(file)) = opened else {
             return Ok(None);
         };
-        match wait_for(disk, &file, deadline) {
+        match wait_for_lock(disk, &file, deadline) {
             Ok(()) => Ok(Some(file)),
-            Err(LockError::Io(error)) if cannot_lock(&error) => Ok(None),
+            Err(LockError::Io(error)) if is_lock_unsupported(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -179,7 +179,7 @@ impl Locks {
     }
 }
 
-fn wait_for(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), LockError> {
+fn wait_for_lock(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), LockError> {
     let mut pause = Duration::from_micros(200);
     loop {
         match disk.try_lock(file.as_fd()) {
@@ -191,14 +191,14 @@ fn wait_for(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), Lo
         if left.is_zero() {
             return Err(LockError::Busy);
         }
-        disk.pause(pause.min(left));
+        disk.sleep(pause.min(left));
         pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
 
 /// Returns whether the error says that this folder cannot be locked: opened with `O_PATH`, on a network file system, or
 /// on one without locks.
-fn cannot_lock(error: &io::Error) -> bool {
+fn is_lock_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
         Errno::from_io_error(error),
@@ -208,12 +208,12 @@ fn cannot_lock(error: &io::Error) -> bool {
 
 impl FolderLocks {
     /// Returns whether a lock has been held for so long that another machine may take it for abandoned.
-    pub(crate) fn has_lapsed(&self) -> bool {
-        self.volumes.iter().any(VolumeLock::has_lapsed)
+    pub(crate) fn has_expired(&self) -> bool {
+        self.volumes.iter().any(VolumeLock::has_expired)
     }
 
     /// Returns device and inode of a folder that was locked through this very handle.
-    pub(crate) fn numbers_of(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
+    pub(crate) fn device_and_inode(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
         let mut requested = self.requested.iter();
         requested
             .find(|(other, _)| Arc::ptr_eq(other, folder))

@@ -4,9 +4,9 @@
 use std::fs;
 
 /// The percentage of time over ten seconds in which every task waited for memory, from which memory is scarce.
-const MOST_WAITING: f64 = 5.0;
+const MAX_WAITING_PERCENT: f64 = 5.0;
 /// Memory is scarce if less than one part in this many is available.
-const LEAST_SHARE: u64 = 16;
+const MIN_AVAILABLE_SHARE: u64 = 16;
 
 /// Returns whether the machine is short of memory, so that caches that can be rebuilt should be dropped. Reads two
 /// small files of the kernel.
@@ -41,10 +41,10 @@ fn is_scarce(pressure: &str, memory: &str) -> bool {
         rest.split_ascii_whitespace().next()?.parse().ok()
     };
     let low = match (kibibytes("MemTotal"), kibibytes("MemAvailable")) {
-        (Some(total), Some(available)) => available < total / LEAST_SHARE,
+        (Some(total), Some(available)) => available < total / MIN_AVAILABLE_SHARE,
         _ => false,
     };
-    low || waiting.is_some_and(|share| share >= MOST_WAITING)
+    low || waiting.is_some_and(|share| share >= MAX_WAITING_PERCENT)
 }
 
 /// Returns how many folders this user may watch, by the system's limit and that of the user namespace.
@@ -52,11 +52,11 @@ pub fn watch_limit() -> u64 {
     let read = |path| fs::read_to_string(path).ok();
     let of_system = read("/proc/sys/fs/inotify/max_user_watches");
     let of_namespace = read("/proc/sys/user/max_inotify_watches");
-    lower(of_system.as_deref(), of_namespace.as_deref())
+    lower_limit(of_system.as_deref(), of_namespace.as_deref())
 }
 
 /// Returns the lower one of two limits, as the kernel writes them.
-fn lower(first: Option<&str>, second: Option<&str>) -> u64 {
+fn lower_limit(first: Option<&str>, second: Option<&str>) -> u64 {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let known = [first, second].into_iter().flatten().filter_map(number);
     known.min().unwrap_or(0)
@@ -66,28 +66,28 @@ fn lower(first: Option<&str>, second: Option<&str>) -> u64 {
 mod tests {
     use super::*;
 
-    const CALM: &str = "some avg10=40.00 avg60=1.00 avg300=0.00 total=11429143\nfull avg10=0.90 avg60=9.00 avg300=0.00 total=1997697\n";
-    const PLENTY: &str =
+    const CALM_PRESSURE: &str = "some avg10=40.00 avg60=1.00 avg300=0.00 total=11429143\nfull avg10=0.90 avg60=9.00 avg300=0.00 total=1997697\n";
+    const PLENTY_OF_MEMORY: &str =
         "MemTotal:       24682416 kB\nMemFree:          84600 kB\nMemAvailable:   23974748 kB\n";
 
     #[test]
-    fn memory_is_scarce_when_everything_waits_for_it() {
-        assert!(!is_scarce(CALM, PLENTY));
-        let waiting = CALM.replace("full avg10=0.90", "full avg10=5.00");
-        assert!(is_scarce(&waiting, PLENTY));
+    fn memory_is_scarce_under_full_pressure() {
+        assert!(!is_scarce(CALM_PRESSURE, PLENTY_OF_MEMORY));
+        let waiting = CALM_PRESSURE.replace("full avg10=0.90", "full avg10=5.00");
+        assert!(is_scarce(&waiting, PLENTY_OF_MEMORY));
     }
 
     #[test]
-    fn memory_is_scarce_when_little_is_available_though_much_may_be_cached() {
-        let low = PLENTY.replace("23974748", "1542650");
-        assert!(is_scarce(CALM, &low));
+    fn memory_is_scarce_when_little_is_available() {
+        let low = PLENTY_OF_MEMORY.replace("23974748", "1542650");
+        assert!(is_scarce(CALM_PRESSURE, &low));
         assert!(is_scarce("", &low), "a kernel without pressure figures");
-        let enough = PLENTY.replace("23974748", "1542651");
-        assert!(!is_scarce(CALM, &enough));
+        let enough = PLENTY_OF_MEMORY.replace("23974748", "1542651");
+        assert!(!is_scarce(CALM_PRESSURE, &enough));
     }
 
     #[test]
-    fn what_cannot_be_read_makes_nothing_scarce() {
+    fn unreadable_figures_never_mean_scarcity() {
         for (pressure, memory) in [
             ("", ""),
             ("full avg10=much\n", "MemTotal: 1 kB\n"),
@@ -98,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn the_lower_limit_of_watches_counts() {
-        assert_eq!(lower(Some("192493\n"), Some("100\n")), 100);
-        assert_eq!(lower(Some("8192\n"), Some("2147483647\n")), 8192);
-        assert_eq!(lower(Some("8192\n"), None), 8192);
-        assert_eq!(lower(None, Some("unlimited")), 0);
+    fn lower_watch_limit_applies() {
+        assert_eq!(lower_limit(Some("192493\n"), Some("100\n")), 100);
+        assert_eq!(lower_limit(Some("8192\n"), Some("2147483647\n")), 8192);
+        assert_eq!(lower_limit(Some("8192\n"), None), 8192);
+        assert_eq!(lower_limit(None, Some("unlimited")), 0);
     }
 }

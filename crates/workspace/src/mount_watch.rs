@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// The list of this process's mounts.
-const LIST: &str = "/proc/self/mountinfo";
+const MOUNT_LIST: &str = "/proc/self/mountinfo";
 
 /// Watches the mounts at, below and above a folder.
 #[derive(Debug)]
@@ -25,30 +25,30 @@ pub struct MountWatch {
 impl MountWatch {
     /// Starts to watch the mounts that concern a folder.
     pub fn new(folder: &Path) -> MountWatch {
-        let list = File::open(LIST).ok();
+        let list = File::open(MOUNT_LIST).ok();
         let watch = MountWatch {
             folder: folder.to_path_buf(),
             list,
             known: Vec::new(),
         };
         // The first poll always reports a change.
-        watch.is_marked();
-        let known = watch.mounts();
+        watch.has_pending_event();
+        let known = watch.mounts_below_folder();
         MountWatch { known, ..watch }
     }
 
     /// Returns whether a mount that concerns the folder has appeared or disappeared since the last call.
     pub fn has_changed(&mut self) -> bool {
-        if !self.is_marked() {
+        if !self.has_pending_event() {
             return false;
         }
-        let now = self.mounts();
+        let now = self.mounts_below_folder();
         let has_changed = now != self.known;
         self.known = now;
         has_changed
     }
 
-    fn is_marked(&self) -> bool {
+    fn has_pending_event(&self) -> bool {
         let Some(list) = &self.list else {
             return false;
         };
@@ -65,12 +65,12 @@ impl MountWatch {
         }
     }
 
-    fn mounts(&self) -> Vec<Vec<u8>> {
-        let list = std::fs::read(LIST).unwrap_or_default();
+    fn mounts_below_folder(&self) -> Vec<Vec<u8>> {
+        let list = std::fs::read(MOUNT_LIST).unwrap_or_default();
         let lines = list.split(|&byte| byte == b'\n');
         let concerns = |line: &&[u8]| {
             let point = line.split(|&byte| byte == b' ').nth(4);
-            point.map(unescaped).is_some_and(|point| {
+            point.map(unescape_mount_path).is_some_and(|point| {
                 point.starts_with(&self.folder) || self.folder.starts_with(&point)
             })
         };
@@ -79,7 +79,7 @@ impl MountWatch {
 }
 
 /// Decodes a path of the list, in which blanks and backslashes are octal numbers.
-fn unescaped(field: &[u8]) -> PathBuf {
+fn unescape_mount_path(field: &[u8]) -> PathBuf {
     let mut path = Vec::with_capacity(field.len());
     let mut rest = field;
     while let Some((&byte, after)) = rest.split_first() {
@@ -104,13 +104,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_in_mount_points_are_read() {
-        assert_eq!(unescaped(br"/a\040b\134c"), Path::new(r"/a b\c"));
-        assert_eq!(unescaped(br"/a\09"), Path::new(r"/a\09"));
+    fn decodes_blanks_in_mount_points() {
+        assert_eq!(unescape_mount_path(br"/a\040b\134c"), Path::new(r"/a b\c"));
+        assert_eq!(unescape_mount_path(br"/a\09"), Path::new(r"/a\09"));
     }
 
     #[test]
-    fn without_a_mount_nothing_has_changed() {
+    fn reports_no_change_without_mount() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut watch = MountWatch::new(folder.path());
         assert!(!watch.has_changed() && !watch.has_changed());

@@ -16,7 +16,7 @@ pub(crate) enum MissingFeature {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Mounts {
+pub(crate) struct MountKnowledge {
     lacks: Mutex<HashMap<u64, Vec<MissingFeature>>>,
     natures: Mutex<HashMap<u64, FileSystemKind>>,
     /// Whether an exchange exchanges, by mount, if that had to be tested.
@@ -49,15 +49,15 @@ pub(crate) enum LeaseCoverage {
     SomeWriters,
 }
 
-impl Mounts {
-    pub(crate) fn lacks(&self, device: u64, what: MissingFeature) -> bool {
-        self.table()
+impl MountKnowledge {
+    pub(crate) fn lacks_feature(&self, device: u64, what: MissingFeature) -> bool {
+        self.lock_missing_features()
             .get(&device)
             .is_some_and(|lacking| lacking.contains(&what))
     }
 
-    pub(crate) fn note(&self, device: u64, what: MissingFeature) {
-        let mut table = self.table();
+    pub(crate) fn record_missing(&self, device: u64, what: MissingFeature) {
+        let mut table = self.lock_missing_features();
         let lacking = table.entry(device).or_default();
         if !lacking.contains(&what) {
             lacking.push(what);
@@ -93,20 +93,20 @@ impl Mounts {
 
     /// Returns what an exchange was seen to do on this mount.
     pub(crate) fn exchange_proof(&self, mount: MountId) -> Option<ExchangeProof> {
-        self.proofs().get(&mount).copied()
+        self.lock_proofs().get(&mount).copied()
     }
 
     /// Records what an exchange did on this mount.
     pub(crate) fn note_exchange(&self, mount: MountId, proof: ExchangeProof) {
-        self.proofs().insert(mount, proof);
+        self.lock_proofs().insert(mount, proof);
     }
 
-    fn proofs(&self) -> MutexGuard<'_, HashMap<MountId, ExchangeProof>> {
+    fn lock_proofs(&self) -> MutexGuard<'_, HashMap<MountId, ExchangeProof>> {
         let known = self.exchanges.lock();
         known.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn table(&self) -> MutexGuard<'_, HashMap<u64, Vec<MissingFeature>>> {
+    fn lock_missing_features(&self) -> MutexGuard<'_, HashMap<u64, Vec<MissingFeature>>> {
         self.lacks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,7 +115,7 @@ impl Mounts {
 pub(crate) fn rename_trust(disk: &dyn Disk, folder: BorrowedFd<'_>) -> RenameTrust {
     match disk
         .file_system_host(folder)
-        .map(FileSystemHost::renames_exactly)
+        .map(FileSystemHost::respects_rename_flags)
     {
         Ok(true) => RenameTrust::Exact,
         Ok(false) | Err(_) => RenameTrust::Doubtful,

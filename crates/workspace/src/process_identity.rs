@@ -23,12 +23,12 @@ pub(crate) enum Liveness {
 
 impl ProcessIdentity {
     /// Returns the identity of this process.
-    pub(crate) fn own() -> ProcessIdentity {
+    pub(crate) fn of_current_process() -> ProcessIdentity {
         let number = std::process::id();
         ProcessIdentity {
-            system: system(),
+            system: system_hash(),
             number,
-            started: started(number).unwrap_or(0),
+            started: start_time(number).unwrap_or(0),
         }
     }
 
@@ -43,10 +43,10 @@ impl ProcessIdentity {
         let (Ok(number), Ok(start)) = (number.parse::<u32>(), start.parse::<u64>()) else {
             return Liveness::Unknown;
         };
-        if system_name.is_empty() || system_name != system() || start == 0 {
+        if system_name.is_empty() || system_name != system_hash() || start == 0 {
             return Liveness::Unknown;
         }
-        match started(number) {
+        match start_time(number) {
             Some(found) if found == start => Liveness::Running,
             _ => Liveness::Ended,
         }
@@ -65,7 +65,7 @@ impl fmt::Display for ProcessIdentity {
 
 /// Returns a hash of boot and process namespace; empty if the system does not provide them, so that it is equal to no
 /// other.
-fn system() -> String {
+fn system_hash() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let Ok(namespace) = fs::read_link("/proc/self/ns/pid") else {
         return String::new();
@@ -78,7 +78,7 @@ fn system() -> String {
 }
 
 /// Returns when a process was started, in ticks since the boot; none if there is no such process.
-fn started(number: u32) -> Option<u64> {
+fn start_time(number: u32) -> Option<u64> {
     let line = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     // The name of the program is in brackets and may contain anything.
     let (_, rest) = line.rsplit_once(')')?;
@@ -96,8 +96,8 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_is_known_to_run_and_known_to_have_ended() {
-        let own = ProcessIdentity::own();
+    fn tells_running_from_ended_processes() {
+        let own = ProcessIdentity::of_current_process();
         assert_eq!(
             ProcessIdentity::liveness_of(&own.to_string()),
             Liveness::Running

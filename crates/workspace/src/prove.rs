@@ -31,7 +31,7 @@ pub use role::play_proof_role;
 
 /// The results of a proof.
 #[derive(Clone, Debug)]
-pub struct Proof {
+pub struct FileSystemProof {
     /// The folder, links resolved.
     pub folder: PathBuf,
     /// The type of its file system in the mount table.
@@ -44,9 +44,9 @@ pub struct Proof {
     pub checks: Vec<CheckResult>,
 }
 
-impl Proof {
+impl FileSystemProof {
     /// Returns the results that contradict what lancet relies on.
-    pub fn contradictions(&self) -> impl Iterator<Item = &str> {
+    pub fn contradicting_results(&self) -> impl Iterator<Item = &str> {
         self.checks
             .iter()
             .filter_map(|result| result.contradiction.as_deref())
@@ -74,17 +74,17 @@ pub enum ProofError {
 ///
 /// # Errors
 /// The proof was stopped, or the folder cannot be written.
-pub fn prove(request: &ProofRequest<'_>) -> Result<Proof, ProofError> {
+pub fn prove_file_system(request: &ProofRequest<'_>) -> Result<FileSystemProof, ProofError> {
     let refused = |source| ProofError::Folder {
         folder: request.folder.to_owned(),
         source,
     };
     let folder = std::fs::canonicalize(request.folder).map_err(refused)?;
-    let ground = ProvingGround::make(&folder).map_err(refused)?;
+    let ground = ProvingGround::create(&folder).map_err(refused)?;
     let promise = write_promise(ground.path()).map_err(refused)?;
-    let mut proof = Proof {
+    let mut proof = FileSystemProof {
         file_system: mount_facts::type_name(&folder),
-        kernel: mount_facts::kernel(),
+        kernel: mount_facts::kernel_version(),
         folder,
         promise,
         checks: Vec::new(),
@@ -94,36 +94,36 @@ pub fn prove(request: &ProofRequest<'_>) -> Result<Proof, ProofError> {
         if request.is_stopped() {
             return Err(ProofError::Stopped);
         }
-        request.tell(check, 0, 1);
-        let made = make(check, &ground, &promise, request, &mut edit_time);
+        request.report_progress(check, 0, 1);
+        let made = run_check(check, &ground, &promise, request, &mut edit_time);
         if request.is_stopped() {
             return Err(ProofError::Stopped);
         }
         proof
             .checks
-            .extend(made.unwrap_or_else(|error| vec![failed(check, &error)]));
+            .extend(made.unwrap_or_else(|error| vec![failed_check(check, &error)]));
     }
     Ok(proof)
 }
 
-fn make(
+fn run_check(
     check: Check,
     ground: &ProvingGround,
     promise: &WritePromise,
     request: &ProofRequest<'_>,
     edit_time: &mut Duration,
 ) -> io::Result<Vec<CheckResult>> {
-    let room = ground.room(check.name())?;
+    let room = ground.create_check_folder(check.name())?;
     let room = room.as_path();
     let one = match check {
-        Check::Exchange => exchange::check(room, promise),
-        Check::RenameNoReplace => return Ok(free_names::check(room, promise)?.to_vec()),
+        Check::Exchange => exchange::check_exchange(room, promise),
+        Check::RenameNoReplace => return Ok(free_names::check_free_names(room, promise)?.to_vec()),
         // Done together with the check before.
         Check::LinkNoReplace => return Ok(Vec::new()),
-        Check::Locks => locking::check(room, promise, request),
+        Check::Locks => locking::check_locks(room, promise, request),
         Check::RenameReaders => readers::check_renames(room, request),
         Check::EditReaders => readers::check_edits(room, promise, request),
-        Check::Watchers => watchers::check(room),
+        Check::Watchers => watchers::check_watchers(room),
         Check::Case => names::check_case(room),
         Check::Unicode => names::check_unicode(room),
         Check::Permissions => metadata::check_permissions(room),
@@ -131,24 +131,24 @@ fn make(
         Check::HardLinks => metadata::check_hard_links(room),
         Check::Attributes => metadata::check_attributes(room),
         Check::Times => metadata::check_times(room),
-        Check::Speed => speed::check(room, promise, request).map(|(result, edit)| {
+        Check::Speed => speed::check_speed(room, promise, request).map(|(result, edit)| {
             *edit_time = edit;
             result
         }),
-        Check::Kills => kills::check(room, promise, request, *edit_time),
+        Check::Kills => kills::check_kills(room, promise, request, *edit_time),
     };
     Ok(vec![one?])
 }
 
 /// Makes the result of a check that the system refused. If lancet itself could not edit, that contradicts its
 /// guarantee.
-fn failed(check: Check, error: &io::Error) -> CheckResult {
+fn failed_check(check: Check, error: &io::Error) -> CheckResult {
     let edits = matches!(check, Check::EditReaders | Check::Speed | Check::Kills);
     let (answer, meaning) = match edits {
         true => (CheckAnswer::No, "lancet cannot edit files here"),
         false => (CheckAnswer::Unknown, "nothing is known about it"),
     };
-    CheckResult::new(check, answer, error.to_string(), meaning).contradicting(
+    CheckResult::new(check, answer, error.to_string(), meaning).with_contradiction(
         edits,
         &format!("lancet could not edit a file here: {error}"),
     )

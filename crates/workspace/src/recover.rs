@@ -15,23 +15,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use crate::disk::Disk;
-use crate::displaced::Limits;
-use crate::journal::{Act, Journal, Progress, Record, Step, Ticket};
+use crate::displaced::DisplacedLimits;
+use crate::journal::{CommitProgress, EntryId, IntentStep, Journal, OpenEntry, StepAction};
 use crate::locate::LocateError;
-use crate::locks::{LockError, Machines};
+use crate::locks::{LockError, WriterMachines};
 use crate::roots::Workspace;
-use direction::{Direction, StepState};
-use step::{Boot, Goal, StepRecovery};
+use direction::{RecoveryDirection, StepState};
+use step::{EntryBoot, RecoveryGoal, StepRecovery};
 
 /// What recovery did about one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveredFile {
     /// The path of the file.
     pub path: PathBuf,
     /// What recovery did.
     pub outcome: RecoveryOutcome,
     /// The journal entry: the files of one commit have the same.
-    pub entry: Ticket,
+    pub entry: EntryId,
 }
 
 /// What recovery did about a file.
@@ -56,7 +56,7 @@ impl Workspace {
     /// commit. A program may call it at its start, and should call it after [`CommitError::Unsettled`].
     ///
     /// [`CommitError::Unsettled`]: crate::CommitError::Unsettled
-    pub fn recover(&self) -> io::Result<Vec<Recovered>> {
+    pub fn recover_commits(&self) -> io::Result<Vec<RecoveredFile>> {
         let mut recovered = self
             .recovered
             .lock()
@@ -68,14 +68,14 @@ impl Workspace {
 
     /// Returns the commits of other processes that may be half done: being made, or being recovered. The content of
     /// their files may still change.
-    pub fn undecided(&self) -> io::Result<Vec<Record>> {
+    pub fn undecided_commits(&self) -> io::Result<Vec<OpenEntry>> {
         match &self.journal {
-            Some(journal) => journal.undecided(),
+            Some(journal) => journal.undecided_entries(),
             None => Ok(Vec::new()),
         }
     }
 
-    pub(crate) fn recover_once(&self) -> io::Result<()> {
+    pub(crate) fn recover_on_first_use(&self) -> io::Result<()> {
         let mut recovered = self
             .recovered
             .lock()
@@ -87,19 +87,19 @@ impl Workspace {
         drop(recovered);
         self.pruned.call_once(|| {
             // A failed pruning must not prevent the write; it is tried again later.
-            let _ = self.prune(Limits::default());
+            let _ = self.prune(DisplacedLimits::default());
         });
         Ok(())
     }
 
-    fn recover_all(&self) -> io::Result<Vec<Recovered>> {
+    fn recover_all(&self) -> io::Result<Vec<RecoveredFile>> {
         let Some(journal) = &self.journal else {
             return Ok(Vec::new());
         };
-        let (mut folders, files): (Vec<Record>, Vec<Record>) = journal
+        let (mut folders, files): (Vec<OpenEntry>, Vec<OpenEntry>) = journal
             .list()?
             .into_iter()
-            .partition(Record::is_of_auxiliaries);
+            .partition(OpenEntry::is_of_auxiliaries);
         let mut all = Vec::new();
         let mut is_all = true;
         for record in files {
@@ -111,7 +111,7 @@ impl Workspace {
                 // The entry is for other roots, or its files are in use: leave it for later.
                 None => {
                     is_all = false;
-                    journal.let_go(record.ticket);
+                    journal.release(record.ticket);
                 }
             }
         }
@@ -120,15 +120,15 @@ impl Workspace {
         folders.sort_by_key(|record| std::cmp::Reverse(record.depth()));
         for record in folders {
             let recovered_files = self.recover_record(&**journal, &record)?;
-            let stays = |one: &Recovered| matches!(one.outcome, RecoveryOutcome::Kept(_));
-            let is_kept = |recovered_files: Vec<Recovered>| {
+            let stays = |one: &RecoveredFile| matches!(one.outcome, RecoveryOutcome::Kept(_));
+            let is_kept = |recovered_files: Vec<RecoveredFile>| {
                 let mut staying = recovered_files.iter().filter(|one| stays(one));
-                staying.all(|folder| is_all && journal.keep_folder(&folder.path).is_ok())
+                staying.all(|folder| is_all && journal.record_kept_folder(&folder.path).is_ok())
             };
             match recovered_files.map(is_kept) {
                 Some(true) => journal.close(record.ticket)?,
                 // The folder may contain files of an entry that was left for later.
-                _ => journal.let_go(record.ticket),
+                _ => journal.release(record.ticket),
             }
         }
         Ok(all)
@@ -137,20 +137,20 @@ impl Workspace {
     fn recover_record(
         &self,
         journal: &dyn Journal,
-        record: &Record,
-    ) -> io::Result<Option<Vec<Recovered>>> {
+        record: &OpenEntry,
+    ) -> io::Result<Option<Vec<RecoveredFile>>> {
         let mut places = Vec::new();
         let mut folders = Vec::new();
         for step in &record.intent.steps {
-            let Some(found) = self.open_recorded(&step.folder)? else {
-                self.note_out_of_reach(record.ticket);
+            let Some(found) = self.open_recorded_folder(&step.folder)? else {
+                self.release_unreachable(record.ticket);
                 return Ok(None);
             };
             let other = match &step.act {
-                Act::Move { folder, .. } => match self.open_recorded(folder)? {
+                StepAction::Move { folder, .. } => match self.open_recorded_folder(folder)? {
                     Some(other) => other,
                     None => {
-                        self.note_out_of_reach(record.ticket);
+                        self.release_unreachable(record.ticket);
                         return Ok(None);
                     }
                 },
@@ -159,48 +159,51 @@ impl Workspace {
             folders.extend(
                 [&found, &other]
                     .into_iter()
-                    .filter_map(|place| place.handle().cloned()),
+                    .filter_map(|place| place.open_handle().cloned()),
             );
             places.push((step, found, other));
         }
-        let _guard = match self.locks.take(&self.disk, &folders, Machines::All) {
+        let _guard = match self
+            .locks
+            .lock_folders(&self.disk, &folders, WriterMachines::All)
+        {
             Ok(guard) => guard,
             Err(LockError::Busy) => return Ok(None),
             Err(LockError::Io(error)) => return Err(error),
         };
-        let boot = self.boot_of(record);
+        let boot = self.record_boot(record);
         let steps: Vec<StepRecovery<'_>> = places
             .iter()
             .filter_map(|(step, place, other)| {
                 // A folder that no longer exists took everything with it.
-                let folder = place.handle()?;
+                let folder = place.open_handle()?;
                 Some(StepRecovery {
                     workspace: self,
                     step,
                     folder,
-                    other: other.handle(),
+                    other: other.open_handle(),
                     boot,
                 })
             })
             .collect();
         let ending = match (record.progress, places.len()) {
-            (Progress::Decided, _) => CommitEnding::plain(Goal::Complete),
+            (CommitProgress::Decided, _) => CommitEnding::without_direction(RecoveryGoal::Complete),
             // A single file: if its swap was made, it stays.
-            (Progress::Begun, 1) => CommitEnding::plain(Goal::AsFound),
-            (Progress::Begun, _) => CommitEnding::of_several(&steps)?,
+            (CommitProgress::Begun, 1) => CommitEnding::without_direction(RecoveryGoal::AsFound),
+            (CommitProgress::Begun, _) => CommitEnding::recover_several(&steps)?,
         };
-        if ending.direction == Some(Direction::Forward) {
-            journal.mark(record.ticket, crate::journal::Flush::Now)?;
+        if ending.direction == Some(RecoveryDirection::Forward) {
+            journal.mark_decided(record.ticket, crate::journal::FlushTime::Now)?;
         }
         let mut recovered_files = Vec::new();
         for (at, recovery) in steps.iter().enumerate().rev() {
-            let outcome = match recovery.recover(ending.goal) {
+            let outcome = match recovery.recover_step(ending.goal) {
                 // Another program is writing the file. The next run finds done what was done so far.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 other => other?,
             };
-            recovered_files.push(Recovered {
-                path: path_of(recovery.step),
+            recovered_files.push(RecoveredFile {
+                path: step_path(recovery.step),
                 outcome: ending.reported_outcome(at, outcome),
                 entry: record.ticket,
             });
@@ -213,18 +216,18 @@ impl Workspace {
     }
 
     /// Returns the boot in which a record was made.
-    fn boot_of(&self, record: &Record) -> Boot {
+    fn record_boot(&self, record: &OpenEntry) -> EntryBoot {
         // If either boot id is unknown, inode numbers are trusted.
         let (then, now) = (&record.intent.boot, self.disk.boot());
         if then.is_empty() || now.is_empty() || *then == now {
-            Boot::This
+            EntryBoot::This
         } else {
-            Boot::Another
+            EntryBoot::Another
         }
     }
 
     /// Records an entry that names a file outside the roots, so that commits here do not wait for its recovery.
-    fn note_out_of_reach(&self, ticket: Ticket) {
+    fn release_unreachable(&self, ticket: EntryId) {
         let mut entries = self
             .out_of_reach
             .lock()
@@ -233,9 +236,9 @@ impl Workspace {
     }
 
     /// Opens a recorded folder, if it is below a root of this workspace.
-    fn open_recorded(&self, path: &Path) -> io::Result<Option<RecordedFolder>> {
+    fn open_recorded_folder(&self, path: &Path) -> io::Result<Option<RecordedFolder>> {
         use std::os::fd::AsFd as _;
-        let Some((root, rest)) = self.root_around(path) else {
+        let Some((root, rest)) = self.root_containing(path) else {
             return Ok(None);
         };
         let root = &self.roots[root];
@@ -247,9 +250,9 @@ impl Workspace {
         if rest == Path::new("") {
             return Ok(Some(RecordedFolder::Open(Arc::clone(&root.handle))));
         }
-        match open_walking(&*self.disk, root.handle.as_fd(), rest) {
+        match open_by_components(&*self.disk, root.handle.as_fd(), rest) {
             Ok(folder) => Ok(Some(RecordedFolder::Open(Arc::new(folder)))),
-            Err(error) if is_gone(&error) => Ok(Some(RecordedFolder::Gone)),
+            Err(error) if is_folder_missing(&error) => Ok(Some(RecordedFolder::Gone)),
             Err(error) => Err(error),
         }
     }
@@ -257,14 +260,14 @@ impl Workspace {
 
 /// How an interrupted commit is ended, and what is reported about its files.
 struct CommitEnding {
-    goal: Goal,
+    goal: RecoveryGoal,
     /// Set if the files decide: for a commit of several files that was not decided.
-    direction: Option<Direction>,
+    direction: Option<RecoveryDirection>,
     states: Vec<StepState>,
 }
 
 impl CommitEnding {
-    fn plain(goal: Goal) -> CommitEnding {
+    fn without_direction(goal: RecoveryGoal) -> CommitEnding {
         CommitEnding {
             goal,
             direction: None,
@@ -273,18 +276,18 @@ impl CommitEnding {
     }
 
     /// Decides by the content of the files; if the commit can be completed, writes the files that are not written yet.
-    fn of_several(steps: &[StepRecovery<'_>]) -> io::Result<CommitEnding> {
+    fn recover_several(steps: &[StepRecovery<'_>]) -> io::Result<CommitEnding> {
         loop {
             let states = steps
                 .iter()
-                .map(StepRecovery::state)
+                .map(StepRecovery::current_state)
                 .collect::<io::Result<Vec<_>>>()?;
-            let states = StepState::clarified(&states);
-            let direction = Direction::from_states(&states);
+            let states = StepState::resolve_unclear_states(&states);
+            let direction = RecoveryDirection::from_states(&states);
             let mut is_disturbed = false;
-            if direction == Direction::Forward {
+            if direction == RecoveryDirection::Forward {
                 for (step, state) in steps.iter().zip(&states) {
-                    if *state == StepState::Unwritten && !step.carry_out()? {
+                    if *state == StepState::Unwritten && !step.write_remaining()? {
                         // Another program was faster. Its file is not taken for the old one in the next round.
                         is_disturbed = true;
                         break;
@@ -293,7 +296,7 @@ impl CommitEnding {
             }
             if !is_disturbed {
                 return Ok(CommitEnding {
-                    goal: direction.goal(),
+                    goal: direction.recovery_goal(),
                     direction: Some(direction),
                     states,
                 });
@@ -304,16 +307,18 @@ impl CommitEnding {
     fn reported_outcome(&self, at: usize, outcome: RecoveryOutcome) -> RecoveryOutcome {
         let stays = self.states.get(at) == Some(&StepState::WrittenOver);
         match (self.direction, outcome) {
-            (Some(Direction::Neither), _) if stays => RecoveryOutcome::Changed,
-            (Some(Direction::Neither), _) => RecoveryOutcome::Unchanged,
-            (Some(Direction::Forward), RecoveryOutcome::Finished) => RecoveryOutcome::Completed,
+            (Some(RecoveryDirection::Neither), _) if stays => RecoveryOutcome::Changed,
+            (Some(RecoveryDirection::Neither), _) => RecoveryOutcome::Unchanged,
+            (Some(RecoveryDirection::Forward), RecoveryOutcome::Finished) => {
+                RecoveryOutcome::Completed
+            }
             (_, outcome) => outcome,
         }
     }
 }
 
 /// Returns whether the folder does not exist, or a link or file is in its place.
-fn is_gone(error: &io::Error) -> bool {
+fn is_folder_missing(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
         Errno::from_io_error(error),
@@ -327,7 +332,7 @@ enum RecordedFolder {
 }
 
 impl RecordedFolder {
-    fn handle(&self) -> Option<&Arc<OwnedFd>> {
+    fn open_handle(&self) -> Option<&Arc<OwnedFd>> {
         match self {
             RecordedFolder::Open(folder) => Some(folder),
             RecordedFolder::Gone => None,
@@ -335,12 +340,12 @@ impl RecordedFolder {
     }
 }
 
-fn path_of(step: &Step) -> PathBuf {
+fn step_path(step: &IntentStep) -> PathBuf {
     step.folder.join(&step.name)
 }
 
 /// Opens a folder below another without following a link: in one call, or component by component on older kernels.
-fn open_walking(
+fn open_by_components(
     disk: &dyn Disk,
     root: std::os::fd::BorrowedFd<'_>,
     rest: &Path,

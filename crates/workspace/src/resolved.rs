@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 /// Returns the folder with its links resolved as far as it exists; components that do not exist keep their spelling.
-pub fn resolved_folder(folder: &Path) -> PathBuf {
+pub fn resolve_folder(folder: &Path) -> PathBuf {
     for known in folder.ancestors() {
         if let Ok(real) = std::fs::canonicalize(known) {
             let rest = folder.strip_prefix(known).unwrap_or(Path::new(""));
@@ -20,9 +20,9 @@ pub fn resolved_folder(folder: &Path) -> PathBuf {
 }
 
 /// How many links are followed from one path, as many as Linux follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
-/// Lists the names that these paths lead through (see `names_through_links`). Folders that several of them share are
+/// Lists the names that these paths lead through (see `path_names_through_links`). Folders that several of them share are
 /// followed once.
 pub fn all_names_through_links(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut folders: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
@@ -32,10 +32,10 @@ pub fn all_names_through_links(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
             continue;
         };
         let known = folders.entry(folder);
-        let known = known.or_insert_with(|| names_through_links(folder));
+        let known = known.or_insert_with(|| path_names_through_links(folder));
         names.extend(known.iter().map(|folder| folder.join(name)));
         if path.is_symlink() {
-            names.extend(names_through_links(path));
+            names.extend(path_names_through_links(path));
         }
     }
     names
@@ -44,10 +44,10 @@ pub fn all_names_through_links(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
 /// Lists the names that a path leads through: itself, the path after each symbolic link in it is replaced by its
 /// target, and at last the name without links. A program that changes the file at one of them, or creates a missing
 /// one, changes what the path leads to.
-fn names_through_links(path: &Path) -> Vec<PathBuf> {
+fn path_names_through_links(path: &Path) -> Vec<PathBuf> {
     let mut names = vec![normalize_lexically(path)];
     let mut current = names[0].clone();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Some(next) = without_first_link(&current) else {
             break;
         };
@@ -95,20 +95,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_as_far_as_the_folder_exists() {
+    fn follows_links_in_existing_part_of_path() {
         let place = tempfile::tempdir().expect("a folder");
         let place = std::fs::canonicalize(place.path()).expect("there");
         std::fs::create_dir(place.join("real")).expect("made");
         std::os::unix::fs::symlink("real", place.join("link")).expect("made");
-        assert_eq!(resolved_folder(&place.join("link")), place.join("real"));
+        assert_eq!(resolve_folder(&place.join("link")), place.join("real"));
         assert_eq!(
-            resolved_folder(&place.join("link/a/b")),
+            resolve_folder(&place.join("link/a/b")),
             place.join("real/a/b")
         );
     }
 
     #[test]
-    fn every_name_on_the_way_to_a_file_is_listed() {
+    fn lists_every_name_on_way_to_file() {
         let place = tempfile::tempdir().expect("a folder");
         let place = std::fs::canonicalize(place.path()).expect("there");
         std::fs::create_dir(place.join("real")).expect("made");
@@ -118,7 +118,7 @@ mod tests {
         link("real", "second");
         link("./second", "first");
         link("../first/tool", "real/alias");
-        let names = names_through_links(&place.join("first/alias"));
+        let names = path_names_through_links(&place.join("first/alias"));
         let expected = [
             "first/alias",
             "second/alias",
@@ -134,6 +134,6 @@ mod tests {
             assert!(all.contains(&place.join(name)), "{name}");
         }
         link("loop", "loop");
-        assert_eq!(names_through_links(&place.join("loop")).len(), 1);
+        assert_eq!(path_names_through_links(&place.join("loop")).len(), 1);
     }
 }

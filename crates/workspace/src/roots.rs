@@ -8,23 +8,25 @@ use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use crate::disk::Disk;
-use crate::displaced::{DISPLACED_FOLDER, Displaced, DisplacedStore, LateWriteCheck, Limits};
-use crate::journal::{FileJournal, Journal, Ticket};
+use crate::displaced::{
+    DISPLACED_FOLDER, DisplacedFile, DisplacedLimits, DisplacedStore, LateWriteCheck,
+};
+use crate::journal::{EntryId, FileJournal, Journal};
 use crate::locate::{LocateError, Located};
-use crate::locks::Locks;
-use crate::mounts::Mounts;
+use crate::locks::LockSettings;
+use crate::mounts::MountKnowledge;
 use crate::stamp::{FileType, Stamp};
 use crate::workspace_id::WorkspaceId;
 
 /// How long a commit waits for another one in the same folder.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a commit waits for a program that has the file open for writing. A process that was just started has every
 /// file open that its parent is writing, until it runs its own program: on a busy machine for tens of milliseconds.
 const LEASE_PATIENCE: Duration = Duration::from_millis(250);
 
 /// A root of a workspace.
 #[derive(Debug)]
-pub(crate) struct Root {
+pub(crate) struct WorkspaceRoot {
     /// The path with every link resolved.
     pub(crate) path: PathBuf,
     pub(crate) handle: Arc<OwnedFd>,
@@ -37,15 +39,15 @@ pub(crate) struct Root {
 #[derive(Debug)]
 pub struct Workspace {
     pub(crate) disk: Arc<dyn Disk>,
-    pub(crate) roots: Vec<Arc<Root>>,
-    pub(crate) locks: Locks,
+    pub(crate) roots: Vec<Arc<WorkspaceRoot>>,
+    pub(crate) locks: LockSettings,
     pub(crate) lease_patience: Duration,
-    pub(crate) mounts: Mounts,
+    pub(crate) mounts: MountKnowledge,
     pub(crate) displaced: DisplacedStore,
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) recovered: Mutex<bool>,
     /// Journal entries of dead processes that cannot be recovered here, because they name files outside the roots.
-    pub(crate) out_of_reach: Arc<Mutex<BTreeSet<Ticket>>>,
+    pub(crate) out_of_reach: Arc<Mutex<BTreeSet<EntryId>>>,
     pub(crate) pruned: Once,
     /// Folders that were already swept for abandoned temporary files.
     pub(crate) swept: Mutex<BTreeSet<(u64, u64)>>,
@@ -92,9 +94,9 @@ impl Workspace {
         if roots.is_empty() {
             return Err(OpenError::NoRoots);
         }
-        let mut opened: Vec<Arc<Root>> = Vec::with_capacity(roots.len());
+        let mut opened: Vec<Arc<WorkspaceRoot>> = Vec::with_capacity(roots.len());
         for given in roots {
-            let root = Root::open(given, &*disk).map_err(|source| OpenError::Root {
+            let root = WorkspaceRoot::open(given, &*disk).map_err(|source| OpenError::Root {
                 path: given.clone(),
                 source,
             })?;
@@ -106,14 +108,14 @@ impl Workspace {
     }
 
     fn with_roots(
-        roots: Vec<Arc<Root>>,
+        roots: Vec<Arc<WorkspaceRoot>>,
         disk: Arc<dyn Disk>,
         state_folder: Option<PathBuf>,
     ) -> Workspace {
         let paths = roots.iter().map(|root| root.path.clone()).collect();
-        let locks = Locks::new(
+        let locks = LockSettings::new(
             state_folder.as_ref().map(|folder| folder.join("locks")),
-            PATIENCE,
+            LOCK_PATIENCE,
         );
         let displaced = DisplacedStore::new(
             state_folder
@@ -129,7 +131,7 @@ impl Workspace {
             roots,
             locks,
             lease_patience: LEASE_PATIENCE,
-            mounts: Mounts::default(),
+            mounts: MountKnowledge::default(),
             displaced,
             journal,
             recovered: Mutex::new(false),
@@ -142,20 +144,21 @@ impl Workspace {
     }
 
     /// Opens other roots with the same disk, state folder, journal and timeouts.
-    pub fn over(&self, roots: &[PathBuf]) -> Result<Workspace, OpenError> {
+    pub fn open_other_roots(&self, roots: &[PathBuf]) -> Result<Workspace, OpenError> {
         let other = Workspace::open(roots, Arc::clone(&self.disk), self.state_folder.clone())?;
-        Ok(self.liken(other))
+        Ok(self.copy_settings_to(other))
     }
 
     /// Makes a workspace of folders that were located here, by their handles: nothing outside the roots can become
     /// reachable through it. Anything but a folder is left out.
-    pub fn within(&self, folders: &[Located]) -> Workspace {
+    pub fn restricted_to_folders(&self, folders: &[Located]) -> Workspace {
         let folders = folders.iter().filter_map(|folder| {
             let stamp = folder
                 .stat()
                 .filter(|_| folder.kind() == FileType::Directory)?;
-            let id = WorkspaceId::of_open(&*self.disk, folder.path(), folder.folder.as_fd());
-            Some(Arc::new(Root {
+            let id =
+                WorkspaceId::from_open_folder(&*self.disk, folder.path(), folder.folder.as_fd());
+            Some(Arc::new(WorkspaceRoot {
                 id,
                 path: folder.path().to_owned(),
                 handle: Arc::clone(&folder.folder),
@@ -164,7 +167,7 @@ impl Workspace {
             }))
         });
         let roots = folders.collect();
-        self.liken(Workspace::with_roots(
+        self.copy_settings_to(Workspace::with_roots(
             roots,
             Arc::clone(&self.disk),
             self.state_folder.clone(),
@@ -172,7 +175,7 @@ impl Workspace {
     }
 
     /// Copies the settings of this workspace to another.
-    fn liken(&self, mut other: Workspace) -> Workspace {
+    fn copy_settings_to(&self, mut other: Workspace) -> Workspace {
         other.locks.patience = self.locks.patience;
         other.lease_patience = self.lease_patience;
         other.journal.clone_from(&self.journal);
@@ -200,19 +203,19 @@ impl Workspace {
     }
 
     /// Checks an unsealed displaced file again for late writes, and seals it if possible.
-    pub fn check_late_writes(&self, displaced: &Displaced) -> io::Result<LateWriteCheck> {
+    pub fn check_late_writes(&self, displaced: &DisplacedFile) -> io::Result<LateWriteCheck> {
         self.displaced.check_late_writes(&*self.disk, displaced)
     }
 
     /// Copies the current content of a displaced file, even while another program has it open for writing; returns the
     /// size of the copy and the copy.
-    pub fn copy_displaced(&self, displaced: &Displaced) -> io::Result<(u64, Displaced)> {
-        self.displaced.copy_of(&*self.disk, displaced)
+    pub fn copy_displaced(&self, displaced: &DisplacedFile) -> io::Result<(u64, DisplacedFile)> {
+        self.displaced.copy_displaced(&*self.disk, displaced)
     }
 
     /// Removes sealed old files beyond these limits; returns how many. It runs by itself, with the default limits,
     /// before the first commit.
-    pub fn prune(&self, limits: Limits) -> io::Result<u64> {
+    pub fn prune(&self, limits: DisplacedLimits) -> io::Result<u64> {
         self.displaced.prune(&*self.disk, limits)
     }
 
@@ -223,7 +226,7 @@ impl Workspace {
 
     /// Returns the innermost root that a path is below, and its id; the path is taken literally.
     pub fn root_of(&self, path: &Path) -> Option<(&Path, WorkspaceId)> {
-        let (index, _) = self.root_around(path)?;
+        let (index, _) = self.root_containing(path)?;
         let root = self.roots.get(index)?;
         Some((&root.path, root.id))
     }
@@ -234,10 +237,10 @@ impl Workspace {
             return RootMatch::Other;
         };
         let here = (root.path.as_path(), root.handle.as_fd());
-        if WorkspaceId::of_former_path(&*self.disk, here, former) != Some(id) {
+        if WorkspaceId::from_former_path(&*self.disk, here, former) != Some(id) {
             return RootMatch::Other;
         }
-        match WorkspaceId::at(&*self.disk, former) {
+        match WorkspaceId::id_at_path(&*self.disk, former) {
             // The folder with this inode and birth time is still there.
             Ok(Some(now)) if now == id => match self.disk.stat_path(former) {
                 // A bind mount has the same device.
@@ -253,7 +256,7 @@ impl Workspace {
     }
 
     /// Returns the innermost root whose path is a literal prefix of `path`, and the rest of the path.
-    pub(crate) fn root_around<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
+    pub(crate) fn root_containing<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
         self.roots
             .iter()
             .enumerate()
@@ -265,7 +268,7 @@ impl Workspace {
     /// with `..`.
     pub fn find_tail(&self, path: &Path) -> Option<PathBuf> {
         /// Longer paths are not searched for.
-        const MOST_COMPONENTS: usize = 64;
+        const MAX_COMPONENTS: usize = 64;
         let mut names = Vec::new();
         for component in path.components() {
             match component {
@@ -274,7 +277,7 @@ impl Workspace {
                 _ => {}
             }
         }
-        let first = names.len().saturating_sub(MOST_COMPONENTS);
+        let first = names.len().saturating_sub(MAX_COMPONENTS);
         for start in first..names.len() {
             let tail: PathBuf = names[start..].iter().collect();
             for root in &self.roots {
@@ -290,7 +293,7 @@ impl Workspace {
     }
 }
 
-impl Root {
+impl WorkspaceRoot {
     /// Fails if the root was moved, or removed and created again. A component that has become a link to the same folder
     /// is left to the commit to detect.
     pub(crate) fn check_place(&self, disk: &dyn Disk) -> Result<(), LocateError> {
@@ -300,7 +303,7 @@ impl Root {
         {
             return Ok(());
         }
-        match self.is_at(disk, now)? {
+        match self.is_folder_at(disk, now)? {
             true => Ok(()),
             false => Err(LocateError::RootMoved {
                 root: self.path.clone(),
@@ -310,19 +313,19 @@ impl Root {
 
     /// Returns whether the path leads to this folder without a link in it.
     pub(crate) fn is_in_place(&self, disk: &dyn Disk) -> io::Result<bool> {
-        self.is_at(disk, disk.stat_folder(&self.path))
+        self.is_folder_at(disk, disk.stat_folder(&self.path))
     }
 
-    fn is_at(&self, disk: &dyn Disk, found: io::Result<Stamp>) -> io::Result<bool> {
+    fn is_folder_at(&self, disk: &dyn Disk, found: io::Result<Stamp>) -> io::Result<bool> {
         is_folder_of(disk, self.handle.as_fd(), (self.device, self.inode), found)
     }
 
-    fn open(given: &Path, disk: &dyn Disk) -> io::Result<Root> {
+    fn open(given: &Path, disk: &dyn Disk) -> io::Result<WorkspaceRoot> {
         let path = disk.resolve(given)?;
         let handle = disk.open_folder(&path)?;
         let stamp = disk.stat(handle.as_fd())?;
-        Ok(Root {
-            id: WorkspaceId::of_open(disk, &path, handle.as_fd()),
+        Ok(WorkspaceRoot {
+            id: WorkspaceId::from_open_folder(disk, &path, handle.as_fd()),
             path,
             handle: Arc::new(handle),
             device: stamp.device,
@@ -342,7 +345,7 @@ pub(crate) fn is_folder_of(
     match found {
         Ok(found) if (found.device, found.inode) == numbers => Ok(true),
         // Some file systems change the inode number of a folder over time.
-        Ok(found) => Ok(disk.stat(folder)?.same_file(&found)),
+        Ok(found) => Ok(disk.stat(folder)?.is_same_file(&found)),
         Err(error) => match Errno::from_io_error(&error) {
             Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
             _ => Err(error),

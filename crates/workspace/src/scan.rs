@@ -6,11 +6,11 @@ use std::os::fd::BorrowedFd;
 
 use crate::buffer;
 use crate::disk::Disk;
-use crate::revision::{Hasher, Revision};
+use crate::revision::{Revision, RevisionHasher};
 
 /// The size of reads for a comparison: data that was just copied is still in the CPU cache (1 MB took 80 µs; in pieces
 /// of 256 KiB 120, through a mapping 95).
-const COMPARED: usize = 64 * 1024;
+const COMPARED_CHUNK: usize = 64 * 1024;
 
 /// Known content that a file is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub(crate) fn scan_file(
     file: BorrowedFd<'_>,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> io::Result<u64> {
-    scan_pieces(disk, file, buffer::LENGTH, take)
+    scan_pieces(disk, file, buffer::BUFFER_LENGTH, take)
 }
 
 fn scan_pieces(
@@ -36,7 +36,7 @@ fn scan_pieces(
     length: usize,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> io::Result<u64> {
-    buffer::lend(|buffer| {
+    buffer::with_buffer(|buffer| {
         let buffer = &mut buffer[..length];
         let mut offset = 0;
         loop {
@@ -56,7 +56,7 @@ fn scan_pieces(
 }
 
 /// Returns whether an open file of this size has this content.
-pub(crate) fn holds(
+pub(crate) fn has_content(
     disk: &dyn Disk,
     file: BorrowedFd<'_>,
     size: u64,
@@ -69,7 +69,7 @@ pub(crate) fn holds(
             }
             let mut rest = bytes;
             let mut equal = true;
-            scan_pieces(disk, file, COMPARED, &mut |piece| {
+            scan_pieces(disk, file, COMPARED_CHUNK, &mut |piece| {
                 equal = rest.starts_with(piece);
                 rest = rest.get(piece.len()..).unwrap_or_default();
                 // Stop at the known length: this saves a call, and the stamp reveals growth.
@@ -82,7 +82,7 @@ pub(crate) fn holds(
             Ok(equal && rest.is_empty())
         }
         KnownContent::Revision(revision) => {
-            let mut hasher = Hasher::new();
+            let mut hasher = RevisionHasher::new();
             scan_file(disk, file, &mut |piece| {
                 hasher.update(piece);
                 ControlFlow::Continue(())

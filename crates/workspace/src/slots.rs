@@ -46,7 +46,7 @@ impl SlotLocks {
     #[cfg(target_os = "linux")]
     pub fn try_take(&self, slot: u64) -> io::Result<bool> {
         use nix::errno::Errno;
-        match self.set(libc::F_WRLCK, slot) {
+        match self.set_lock(libc::F_WRLCK, slot) {
             Ok(()) => Ok(true),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
             Err(error) => Err(error.into()),
@@ -57,13 +57,13 @@ impl SlotLocks {
     #[cfg(target_os = "linux")]
     pub fn free(&self, slot: u64) {
         // If this fails, the slot is released when the file is closed.
-        let _ = self.set(libc::F_UNLCK, slot);
+        let _ = self.set_lock(libc::F_UNLCK, slot);
     }
 
     #[cfg(target_os = "linux")]
-    fn set(&self, kind: libc::c_int, slot: u64) -> nix::Result<()> {
+    fn set_lock(&self, kind: libc::c_int, slot: u64) -> nix::Result<()> {
         use nix::fcntl::{FcntlArg, fcntl};
-        let range = range(kind, slot);
+        let range = lock_range(kind, slot);
         loop {
             match fcntl(&self.file, FcntlArg::F_OFD_SETLK(&range)) {
                 Ok(_) => return Ok(()),
@@ -77,7 +77,7 @@ impl SlotLocks {
     #[cfg(target_os = "linux")]
     fn probe(&self) -> io::Result<()> {
         use nix::fcntl::{FcntlArg, fcntl};
-        let mut range = range(libc::F_WRLCK, 0);
+        let mut range = lock_range(libc::F_WRLCK, 0);
         fcntl(&self.file, FcntlArg::F_OFD_GETLK(&mut range))?;
         Ok(())
     }
@@ -89,7 +89,7 @@ impl SlotLocks {
     clippy::cast_possible_truncation,
     reason = "the kinds of locks are small numbers"
 )]
-fn range(kind: libc::c_int, slot: u64) -> libc::flock {
+fn lock_range(kind: libc::c_int, slot: u64) -> libc::flock {
     libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_has_one_owner_until_it_is_freed_or_its_file_closed() {
+    fn slot_has_one_owner_until_freed_or_closed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("search/slots");
         let (first, second) = (
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_the_users_alone_and_stays_empty() {
+    fn slot_file_is_private_and_stays_empty() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("search/slots");
         let slots = SlotLocks::open(&path).unwrap();

@@ -10,14 +10,14 @@ use std::time::Duration;
 use crate::disk::{Disk, OpenMode};
 use crate::locate::Located;
 use crate::revision::Revision;
-use crate::scan::{KnownContent, holds, scan_file};
+use crate::scan::{KnownContent, has_content, scan_file};
 use crate::stamp::FileType;
 use crate::stamp::Stamp;
 
 /// How often a file that changes while it is read is read again.
-const TRIES: usize = 4;
+const MAX_READ_TRIES: usize = 4;
 /// How often opening a file under another program's lease is retried.
-const LEASE_TRIES: usize = 250;
+const MAX_LEASE_TRIES: usize = 250;
 
 /// The content of a file at one moment.
 #[derive(Clone, Debug)]
@@ -57,9 +57,9 @@ pub enum ReadError {
 
 impl Located {
     /// Reads the whole file, of at most `most` bytes, as it was at one moment.
-    pub fn snapshot(&self, most: u64) -> Result<Snapshot, ReadError> {
-        let (bytes, stamp) = self.whole(most)?;
-        let revision = Revision::of_content(&bytes);
+    pub fn read_snapshot(&self, most: u64) -> Result<Snapshot, ReadError> {
+        let (bytes, stamp) = self.read_without_revision(most)?;
+        let revision = Revision::from_content(&bytes);
         Ok(Snapshot {
             bytes: Arc::new(bytes),
             stamp,
@@ -68,9 +68,9 @@ impl Located {
     }
 
     /// Reads the same without computing its revision: the bytes, and the stamp, which was the same before and after.
-    pub fn whole(&self, most: u64) -> Result<(Vec<u8>, Stamp), ReadError> {
+    pub fn read_without_revision(&self, most: u64) -> Result<(Vec<u8>, Stamp), ReadError> {
         let mut bytes = Vec::new();
-        for _ in 0..TRIES {
+        for _ in 0..MAX_READ_TRIES {
             let (file, before) = self.open_file(OpenMode::Read)?;
             if before.size > most {
                 return Err(ReadError::TooLarge {
@@ -86,7 +86,7 @@ impl Located {
                 });
             }
             let stamp = self.disk.stat(file.as_fd())?;
-            if before.same_file_state(&stamp) {
+            if before.has_same_state(&stamp) {
                 return Ok((bytes, stamp));
             }
         }
@@ -95,7 +95,7 @@ impl Located {
 
     /// Returns the current stamp if the file still has this content, `None` if not. If `stamp`, taken when the content
     /// was read, proves it, the file is not opened; otherwise the content is compared.
-    pub fn unchanged_since(
+    pub fn check_unchanged_since(
         &self,
         stamp: &Stamp,
         content: KnownContent<'_>,
@@ -108,24 +108,25 @@ impl Located {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        if now.same_file_state(stamp) && !stamp.racy() {
+        if now.has_same_state(stamp) && !stamp.is_racy() {
             return Ok(Some(now));
         }
         if !now.is_file() || now.size != stamp.size {
             return Ok(None);
         }
-        for _ in 0..TRIES {
+        for _ in 0..MAX_READ_TRIES {
             let (file, before) = match self.open_file(OpenMode::Read) {
                 Ok(opened) => opened,
                 Err(ReadError::Missing | ReadError::NotAFile(_)) => return Ok(None),
                 Err(error) => return Err(error),
             };
-            if before.size != stamp.size || !holds(&*self.disk, file.as_fd(), before.size, content)?
+            if before.size != stamp.size
+                || !has_content(&*self.disk, file.as_fd(), before.size, content)?
             {
                 return Ok(None);
             }
             let after = self.disk.stat(file.as_fd())?;
-            if before.same_file_state(&after) {
+            if before.has_same_state(&after) {
                 return Ok(Some(after));
             }
         }
@@ -134,11 +135,14 @@ impl Located {
 
     /// Passes the file to `take` in pieces of 256 KiB, until its end or until `take` breaks. Returns the stamp if the
     /// file did not change meanwhile; otherwise [`ReadError::Unstable`], and the pieces are worthless.
-    pub fn scan(&self, take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<Stamp, ReadError> {
+    pub fn scan_content(
+        &self,
+        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<Stamp, ReadError> {
         let (file, before) = self.open_file(OpenMode::Read)?;
         scan_file(&*self.disk, file.as_fd(), take)?;
         let after = self.disk.stat(file.as_fd())?;
-        if before.same_file_state(&after) {
+        if before.has_same_state(&after) {
             Ok(after)
         } else {
             Err(ReadError::Unstable)
@@ -158,7 +162,7 @@ impl Located {
         }
         bytes.truncate(length);
         let after = self.disk.stat(file.as_fd())?;
-        if before.same_file_state(&after) {
+        if before.has_same_state(&after) {
             Ok((bytes, after))
         } else {
             Err(ReadError::Unstable)
@@ -177,16 +181,16 @@ impl Located {
         let before = self
             .disk
             .stat_at(self.folder(), &self.name)
-            .map_err(missing_or)?;
+            .map_err(missing_or_io_error)?;
         if !before.is_file() {
             return Err(ReadError::NotAFile(before.kind()));
         }
-        let file = match self.open_patiently(how) {
+        let file = match self.open_with_retries(how) {
             Ok(file) => file,
             Err(error) => {
                 return match self.disk.stat_at(self.folder(), &self.name) {
                     Ok(now) if !now.is_file() => Err(ReadError::NotAFile(now.kind())),
-                    _ => Err(missing_or(error)),
+                    _ => Err(missing_or_io_error(error)),
                 };
             }
         };
@@ -202,11 +206,11 @@ impl Located {
 impl Located {
     /// Opens a file and retries while another program holds a lease on it: a rewrite in place, which the attempt has
     /// notified, soon ends.
-    fn open_patiently(&self, how: OpenMode) -> io::Result<OwnedFd> {
-        for _ in 0..LEASE_TRIES {
+    fn open_with_retries(&self, how: OpenMode) -> io::Result<OwnedFd> {
+        for _ in 0..MAX_LEASE_TRIES {
             match self.disk.open_at(self.folder(), &self.name, how) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.disk.pause(Duration::from_millis(2));
+                    self.disk.sleep(Duration::from_millis(2));
                 }
                 other => return other,
             }
@@ -215,7 +219,7 @@ impl Located {
     }
 }
 
-fn missing_or(error: io::Error) -> ReadError {
+fn missing_or_io_error(error: io::Error) -> ReadError {
     match error.kind() {
         io::ErrorKind::NotFound => ReadError::Missing,
         _ => ReadError::Io(error),

@@ -18,7 +18,7 @@ pub enum FileType {
 pub type Moment = (i64, u32);
 
 /// Returns `now`, or the next nanosecond after `old` if that is later: a file's time changes with every write.
-pub(crate) fn time_after(old: Moment, now: Moment) -> Moment {
+pub(crate) fn later_time(old: Moment, now: Moment) -> Moment {
     let next = if old.1 < 999_999_999 {
         (old.0, old.1 + 1)
     } else {
@@ -32,7 +32,7 @@ pub(crate) fn time_after(old: Moment, now: Moment) -> Moment {
 const RACY_SECONDS: i64 = 2;
 
 /// The result of `stat` and the time it was taken. Stamps are not comparable with `==`, since the time differs; use
-/// [`Stamp::same_file`] and [`Stamp::same_file_state`].
+/// [`Stamp::is_same_file`] and [`Stamp::has_same_state`].
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     /// The device number of the file system.
@@ -58,23 +58,23 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Returns whether both stamps show the same file in the same state. If [`Stamp::racy`] holds for the older one,
+    /// Returns whether both stamps show the same file in the same state. If [`Stamp::is_racy`] holds for the older one,
     /// true proves nothing.
-    pub fn same_file_state(&self, other: &Stamp) -> bool {
-        self.same_file(other)
+    pub fn has_same_state(&self, other: &Stamp) -> bool {
+        self.is_same_file(other)
             && self.size == other.size
             && self.mtime == other.mtime
             && self.ctime == other.ctime
     }
 
     /// Returns whether both stamps are of the same inode, in whatever state.
-    pub fn same_file(&self, other: &Stamp) -> bool {
+    pub fn is_same_file(&self, other: &Stamp) -> bool {
         self.device == other.device && self.inode == other.inode
     }
 
     /// Returns whether git's "racily clean" rule applies: the file changed so shortly before the stamp was taken (or
     /// "after" it) that another change could have left the same stamp.
-    pub fn racy(&self) -> bool {
+    pub fn is_racy(&self) -> bool {
         let changed = self.mtime.max(self.ctime);
         let (seconds, nanoseconds) = self.taken;
         changed >= (seconds.saturating_sub(RACY_SECONDS), nanoseconds)
@@ -116,7 +116,7 @@ impl Stamp {
 mod tests {
     use super::*;
 
-    fn stamp(changed: Moment, taken: Moment) -> Stamp {
+    fn new_stamp(changed: Moment, taken: Moment) -> Stamp {
         Stamp {
             device: 1,
             inode: 2,
@@ -132,23 +132,23 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_taken_soon_after_the_change_or_before_it_is_racy() {
-        assert!(stamp((100, 0), (100, 5)).racy());
-        assert!(stamp((100, 0), (102, 0)).racy());
-        assert!(!stamp((100, 0), (102, 1)).racy());
+    fn stamp_taken_close_to_change_is_racy() {
+        assert!(new_stamp((100, 0), (100, 5)).is_racy());
+        assert!(new_stamp((100, 0), (102, 0)).is_racy());
+        assert!(!new_stamp((100, 0), (102, 1)).is_racy());
         assert!(
-            stamp((500, 0), (100, 0)).racy(),
+            new_stamp((500, 0), (100, 0)).is_racy(),
             "a time in the future proves nothing"
         );
     }
 
     #[test]
-    fn a_restored_mtime_is_still_another_state() {
-        let before = stamp((100, 0), (200, 0));
+    fn restored_mtime_does_not_hide_change() {
+        let before = new_stamp((100, 0), (200, 0));
         let after = Stamp {
             ctime: (150, 0),
             ..before
         };
-        assert!(!before.same_file_state(&after));
+        assert!(!before.has_same_state(&after));
     }
 }

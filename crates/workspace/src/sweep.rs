@@ -14,13 +14,13 @@ use crate::locks::FolderLocks;
 use crate::roots::Workspace;
 
 /// The age in seconds from which a temporary file counts as abandoned: a day, while a commit takes milliseconds.
-const OLD: i64 = 24 * 3600;
+const ABANDONED_AGE_SECONDS: i64 = 24 * 3600;
 /// The most entries of a folder that are examined; the others are ignored.
-const MOST_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 
 impl Workspace {
     /// Sweeps the locked folders that this workspace has not swept before.
-    pub(crate) fn sweep(&self, guard: &FolderLocks) {
+    pub(crate) fn sweep_folders(&self, guard: &FolderLocks) {
         // Without a state folder there is no place to move the files to.
         if self.state_folder.is_none() {
             return;
@@ -34,14 +34,14 @@ impl Workspace {
                 .collect()
         };
         for folder in new {
-            for name in self.left_in(folder) {
+            for name in self.temporary_names_in(folder) {
                 self.displace_if_abandoned(folder, &name);
             }
         }
     }
 
     /// Returns the names of the temporary files in a folder, of any age.
-    fn left_in(&self, folder: &OwnedFd) -> Vec<OsString> {
+    fn temporary_names_in(&self, folder: &OwnedFd) -> Vec<OsString> {
         let mut names = Vec::new();
         let mut seen = 0;
         // A folder that cannot be listed is skipped.
@@ -50,7 +50,7 @@ impl Workspace {
             if matches!(kind, EntryKind::File | EntryKind::Link) && is_temporary(name) {
                 names.push(name.to_owned());
             }
-            if seen < MOST_ENTRIES {
+            if seen < MAX_ENTRIES {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
@@ -67,7 +67,7 @@ impl Workspace {
         };
         let touched = stamp.mtime.0.max(stamp.ctime.0);
         let is_ours = stamp.uid == rustix::process::geteuid().as_raw();
-        if !is_ours || touched > disk.now().0.saturating_sub(OLD) {
+        if !is_ours || touched > disk.now().0.saturating_sub(ABANDONED_AGE_SECONDS) {
             return;
         }
         let file = disk.open_at(folder.as_fd(), name, OpenMode::Read);
@@ -77,7 +77,7 @@ impl Workspace {
         // If this fails, the file stays until the next sweep.
         let _ = self
             .displaced
-            .put_away(disk, folder.as_fd(), name, name, seal);
+            .store_file(disk, folder.as_fd(), name, name, seal);
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use crate::random::random;
 
     #[test]
-    fn only_names_of_our_own_making_are_meant() {
+    fn recognises_only_own_temporary_names() {
         let ours = format!(".lancet-{:016x}.tmp", random());
         for name in [ours.clone(), format!("{ours}.old")] {
             assert!(is_temporary(OsStr::new(&name)), "{name}");

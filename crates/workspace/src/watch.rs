@@ -193,7 +193,7 @@ impl FolderWatch {
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waited {
+pub enum WaitResult {
     /// The watch has changes to report.
     Told,
     /// The other end of the handle is closed.
@@ -207,11 +207,11 @@ pub enum Waited {
 ///
 /// # Errors
 /// The system's own error.
-pub fn wait_for(
+pub fn wait_for_changes(
     watch: Option<&FolderWatch>,
     ends: &[BorrowedFd<'_>],
     limit: Option<Duration>,
-) -> io::Result<Waited> {
+) -> io::Result<WaitResult> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let limit = limit.map(|limit| Timespec {
         tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX),
@@ -233,9 +233,9 @@ pub fn wait_for(
     let is_closed = |end: &PollFd<'_>| end.revents().intersects(closed);
     let (ends, watches) = waited.split_at(number);
     Ok(match () {
-        () if ends.iter().any(is_closed) => Waited::Ended,
-        () if watches.iter().any(is_told) => Waited::Told,
-        () => Waited::TimedOut,
+        () if ends.iter().any(is_closed) => WaitResult::Ended,
+        () if watches.iter().any(is_told) => WaitResult::Told,
+        () => WaitResult::TimedOut,
     })
 }
 
@@ -243,7 +243,7 @@ pub fn wait_for(
 /// network file system or one that another program or machine provides.
 #[cfg(target_os = "linux")]
 pub fn is_told_of(folder: &Path) -> bool {
-    const ELSEWHERE: [u64; 7] = [
+    const REMOTE_FILE_SYSTEMS: [u64; 7] = [
         0x6573_5546, // FUSE
         0x0102_1997, // 9p
         0x6969,      // nfs
@@ -253,7 +253,7 @@ pub fn is_told_of(folder: &Path) -> bool {
         0x786f_4256, // vboxsf
     ];
     let found = rustix::fs::statfs(folder);
-    found.is_ok_and(|found| !ELSEWHERE.contains(&(found.f_type as u64 & 0xffff_ffff)))
+    found.is_ok_and(|found| !REMOTE_FILE_SYSTEMS.contains(&(found.f_type as u64 & 0xffff_ffff)))
 }
 
 /// There are no watches on this system.
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_happens_to_files_is_told_by_name_and_the_end_of_the_folder() {
+    fn reports_file_changes_by_name_and_folder_removal() {
         let folder = tempfile::TempDir::new().expect("folder");
         let path = folder.path().join("watched");
         fs::create_dir(&path).expect("made");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_cannot_be_watched() {
+    fn refuses_to_watch_missing_folder() {
         let folder = tempfile::TempDir::new().expect("folder");
         let watch = FolderWatch::new().expect("inotify");
         assert!(

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use crate::disk::Disk;
-use crate::revision::digits;
+use crate::revision::hex_digits;
 use crate::stamp::Moment;
 
 /// The properties of a folder, besides its path, that its file system reports. They must stay the same as long as the
@@ -29,7 +29,11 @@ pub struct FolderOrigin {
 pub struct WorkspaceId([u8; 32]);
 
 impl WorkspaceId {
-    pub(crate) fn of_open(disk: &dyn Disk, path: &Path, folder: BorrowedFd<'_>) -> WorkspaceId {
+    pub(crate) fn from_open_folder(
+        disk: &dyn Disk,
+        path: &Path,
+        folder: BorrowedFd<'_>,
+    ) -> WorkspaceId {
         WorkspaceId::from_origin(path, &disk.folder_origin(folder, path))
     }
 
@@ -51,9 +55,13 @@ impl WorkspaceId {
     ///
     /// # Errors
     /// The folder cannot be opened for another reason than that it is missing.
-    pub fn at(disk: &dyn Disk, path: &Path) -> io::Result<Option<WorkspaceId>> {
+    pub fn id_at_path(disk: &dyn Disk, path: &Path) -> io::Result<Option<WorkspaceId>> {
         match disk.open_folder(path) {
-            Ok(folder) => Ok(Some(WorkspaceId::of_open(disk, path, folder.as_fd()))),
+            Ok(folder) => Ok(Some(WorkspaceId::from_open_folder(
+                disk,
+                path,
+                folder.as_fd(),
+            ))),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
                 _ => Err(error),
@@ -63,7 +71,7 @@ impl WorkspaceId {
 
     /// Returns the id that an open folder had while it was at another path; none if its file system distinguishes
     /// folders only by their path.
-    pub(crate) fn of_former_path(
+    pub(crate) fn from_former_path(
         disk: &dyn Disk,
         (path, folder): (&Path, BorrowedFd<'_>),
         former: &Path,
@@ -79,8 +87,8 @@ impl WorkspaceId {
     }
 
     /// Returns the first 16 hexadecimal digits, the form that people and programs see.
-    pub fn short(&self) -> String {
-        digits(&self.0[..8])
+    pub fn short_hex(&self) -> String {
+        hex_digits(&self.0[..8])
     }
 }
 
@@ -92,6 +100,6 @@ impl From<[u8; 32]> for WorkspaceId {
 
 impl fmt::Debug for WorkspaceId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "WorkspaceId({})", self.short())
+        write!(out, "WorkspaceId({})", self.short_hex())
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use crate::commit::{Guarantee, prove_exchange, temporary_name};
+use crate::commit::{WriteGuarantee, prove_exchange, temporary_name};
 use crate::disk::{Disk, FileSystemHost, Lease, OpenMode, RealDisk};
 use crate::mounts::{ExchangeProof, RenameTrust, rename_trust};
 
@@ -14,9 +14,9 @@ pub struct WritePromise {
     /// Who implements the file system.
     pub host: FileSystemHost,
     /// The guarantee for a file that is replaced.
-    pub replaced: Guarantee,
+    pub replaced: WriteGuarantee,
     /// The guarantee for a file that is rewritten in place; on another machine's files only if that is allowed.
-    pub in_place: Guarantee,
+    pub in_place: WriteGuarantee,
 }
 
 /// Determines the protection of a write in a folder. It creates a folder inside it, and removes that again.
@@ -37,14 +37,14 @@ pub fn write_promise(folder: &Path) -> io::Result<WritePromise> {
     let (leased, links) = tried?;
     let sees_all = leased && host == FileSystemHost::Kernel;
     let replaced = match exchange {
-        ExchangeProof::Proved if sees_all => Guarantee::ExchangeLeased,
-        ExchangeProof::Proved => Guarantee::Exchange,
-        ExchangeProof::NotProved if links => Guarantee::Aside,
-        ExchangeProof::NotProved => Guarantee::Weak,
+        ExchangeProof::Proved if sees_all => WriteGuarantee::ExchangeLeased,
+        ExchangeProof::Proved => WriteGuarantee::Exchange,
+        ExchangeProof::NotProved if links => WriteGuarantee::Aside,
+        ExchangeProof::NotProved => WriteGuarantee::Weak,
     };
     let in_place = match sees_all {
-        true => Guarantee::InPlaceLeased,
-        false => Guarantee::InPlace,
+        true => WriteGuarantee::InPlaceLeased,
+        false => WriteGuarantee::InPlace,
     };
     Ok(WritePromise {
         host,
@@ -75,7 +75,7 @@ fn renames_without_replacing(
     name: &std::ffi::OsStr,
     other: &std::ffi::OsStr,
 ) -> bool {
-    let never = crate::disk::Replace::Never;
+    let never = crate::disk::ReplaceMode::Never;
     rename_trust(disk, folder) == RenameTrust::Exact
         && disk.rename_at(folder, name, other, never).is_ok()
 }

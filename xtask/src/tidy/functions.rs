@@ -10,7 +10,7 @@ const LONGEST: usize = 80;
 const EXCEPTIONS: [(&str, &str, &str); 5] = [
     (
         "crates/lancet/src/stages/examine/planned/words.rs",
-        "refusal",
+        "no_plan_refusal",
         "a table: the refusal for each way in which a language server's plan fails",
     ),
     (

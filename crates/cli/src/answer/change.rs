@@ -1,14 +1,16 @@
 //! A change as shown to a person: what happened to each file, named from the working folder, its diff, and the notes.
 
 use lancet::approval::ChangeKind;
-use lancet::outcome::{ChangeOutcome, Executable, FileOutcome, Rung, describe_rung, unified};
+use lancet::outcome::{
+    ChangeOutcome, ExecutableChange, FileOutcome, Rung, describe_rung, unified_diff,
+};
 
 use crate::surroundings::Surroundings;
-use crate::terminal::{Colour, Style, visible, visible_line};
+use crate::terminal::{Colour, Style, escape_for_terminal, escape_line_for_terminal};
 
 /// Whether the diffs are part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Diffs {
+pub(super) enum DiffForm {
     /// They are shown below the name of their file, with line numbers.
     Numbered,
     /// They are shown as a program reads them.
@@ -18,27 +20,27 @@ pub(super) enum Diffs {
 }
 
 /// Describes what happened to the files, for standard output.
-pub(super) fn text(
+pub(super) fn describe_change(
     change: &ChangeOutcome,
-    diffs: Diffs,
+    diffs: DiffForm,
     colour: Colour,
     around: &Surroundings,
 ) -> String {
     let mut out = String::new();
     if let Some(lead) = &change.lead {
-        out.push_str(&format!("{}\n", visible_line(lead)));
+        out.push_str(&format!("{}\n", escape_line_for_terminal(lead)));
     }
     for file in &change.files {
-        let headline = headline(file, change.dry_run, around);
+        let headline = file_headline(file, change.dry_run, around);
         out.push_str(&format!("{}\n", colour.paint(Style::Bold, &headline)));
         match diffs {
-            Diffs::Seen => {}
-            Diffs::Numbered => out.push_str(&colour.numbered_diff(&diff(file))),
-            Diffs::Bare => out.push_str(&diff(file)),
+            DiffForm::Seen => {}
+            DiffForm::Numbered => out.push_str(&colour.paint_numbered_diff(&file_diff(file))),
+            DiffForm::Bare => out.push_str(&file_diff(file)),
         }
     }
     // A person who was prompted about several files has seen their number in the question.
-    if change.files.len() > 1 && diffs != Diffs::Seen {
+    if change.files.len() > 1 && diffs != DiffForm::Seen {
         let files = change.files.iter();
         let (added, removed) = files.fold((0, 0), |(added, removed), file| {
             (added + file.added, removed + file.removed)
@@ -50,7 +52,7 @@ pub(super) fn text(
 }
 
 /// Returns the notes, for standard error.
-pub(super) fn notes(change: &ChangeOutcome, colour: Colour) -> String {
+pub(super) fn format_notes(change: &ChangeOutcome, colour: Colour) -> String {
     let of_files = change.files.iter().flat_map(|file| &file.warnings);
     let dry_run = change
         .dry_run
@@ -61,13 +63,13 @@ pub(super) fn notes(change: &ChangeOutcome, colour: Colour) -> String {
         .into_iter()
         .chain(sentences)
         .map(|words| {
-            let note = format!("note: {}", visible(&words));
+            let note = format!("note: {}", escape_for_terminal(&words));
             format!("{}\n", colour.paint(Style::Dim, &note))
         })
         .collect()
 }
 
-fn headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String {
+fn file_headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String {
     // Other permission bits, or other bytes that are not text.
     let is_textless = file.patch.is_empty() && file.added + file.removed == 0;
     let (did, would) = match file.kind {
@@ -79,7 +81,8 @@ fn headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String 
         _ => ("Wrote", "Would write"),
     };
     let verb = if dry_run { would } else { did };
-    let name = |path: &std::path::Path| visible_line(&around.relative(path)).into_owned();
+    let name =
+        |path: &std::path::Path| escape_line_for_terminal(&around.relative(path)).into_owned();
     let from = file.from_path.as_deref();
     let from = from.map_or_else(String::new, |from| format!("{} to ", name(from)));
     let mut words = format!("{verb} {from}{}", name(&file.path));
@@ -94,16 +97,16 @@ fn headline(file: &FileOutcome, dry_run: bool, around: &Surroundings) -> String 
         words.push_str(&format!(", matched {}", describe_rung(rung.name())));
     }
     match file.executable {
-        Executable::Keep => {}
-        Executable::Yes => words.push_str(", executable"),
-        Executable::No => words.push_str(", no longer executable"),
+        ExecutableChange::Keep => {}
+        ExecutableChange::Yes => words.push_str(", executable"),
+        ExecutableChange::No => words.push_str(", no longer executable"),
     }
     words
 }
 
-fn diff(file: &FileOutcome) -> String {
+fn file_diff(file: &FileOutcome) -> String {
     if file.patch.is_empty() && file.added + file.removed > 0 {
         return "(its text is not shown)\n".to_owned();
     }
-    unified(&file.patch)
+    unified_diff(&file.patch)
 }

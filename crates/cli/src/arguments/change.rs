@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
-use super::{Mode, Shared, examples};
+use super::{Mode, SharedOptions, examples};
 
-fn standard_input(typed: &str) -> Result<String, String> {
+fn parse_dash(typed: &str) -> Result<String, String> {
     match typed {
         "-" => Ok(typed.to_owned()),
         _ => Err("give the text with --content, or `-` to take it from standard input".to_owned()),
@@ -60,7 +60,7 @@ pub(crate) struct EditArguments {
     #[command(flatten)]
     pub(crate) writing: WriteFlags,
     #[command(flatten)]
-    pub(crate) common: Shared,
+    pub(crate) common: SharedOptions,
 }
 
 /// Create a file, or replace or extend one
@@ -79,7 +79,7 @@ pub(crate) struct WriteArguments {
     /// The file
     pub(crate) file: PathBuf,
     /// `-`: take the text from standard input, a terminal or empty input too
-    #[arg(value_name = "-", value_parser = standard_input)]
+    #[arg(value_name = "-", value_parser = parse_dash)]
     pub(crate) input: Option<String>,
     /// The text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -96,7 +96,7 @@ pub(crate) struct WriteArguments {
     #[command(flatten)]
     pub(crate) writing: WriteFlags,
     #[command(flatten)]
-    pub(crate) common: Shared,
+    pub(crate) common: SharedOptions,
 }
 
 /// What writing commands share.

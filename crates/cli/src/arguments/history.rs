@@ -33,7 +33,7 @@ pub(crate) struct LogArguments {
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// At most so many
-    #[arg(long, short = 'n', visible_alias = "limit", value_name = "NUMBER", allow_negative_numbers = true, value_parser = one_or_more)]
+    #[arg(long, short = 'n', visible_alias = "limit", value_name = "NUMBER", allow_negative_numbers = true, value_parser = parse_positive_number)]
     pub(crate) number: Option<usize>,
     /// The checkpoints of the project instead
     #[arg(long, conflicts_with_all = ["path", "session", "client", "turn", "since", "oneline", "stat", "patch", "format", "other_folders"])]
@@ -61,7 +61,7 @@ pub(crate) struct LogArguments {
     pub(crate) place: WorkArguments,
 }
 
-fn one_or_more(typed: &str) -> Result<usize, String> {
+fn parse_positive_number(typed: &str) -> Result<usize, String> {
     match typed.parse() {
         Ok(0) => Err("give at least 1".to_owned()),
         Ok(number) => Ok(number),
@@ -111,7 +111,7 @@ pub(crate) struct UndoArguments {
     #[arg(value_name = "ID")]
     pub(crate) operation: Option<String>,
     /// Only this hunk of the change, by its number in `lancet show`, counted from 1 over the files
-    #[arg(long, value_name = "N", requires = "operation", value_parser = one_or_more,
+    #[arg(long, value_name = "N", requires = "operation", value_parser = parse_positive_number,
         conflicts_with_all = ["number", "file", "session", "client", "turn", "since", "merge", "keep_going"])]
     pub(crate) hunk: Option<usize>,
     /// So many of the newest changes, at once
@@ -137,7 +137,7 @@ pub(crate) struct UndoArguments {
     pub(crate) until: Option<String>,
     /// All changes of a session since one of its prompts, at once: since the newest, or the N-th newest; --session says which
     /// session, else it is the one of the newest prompt
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = one_or_more,
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = parse_positive_number,
         conflicts_with_all = ["operation", "number", "file", "client", "turn", "since"])]
     pub(crate) to_prompt: Option<usize>,
     /// All recorded changes of the project since this checkpoint, at once

@@ -41,14 +41,14 @@ pub(crate) struct HelpArguments {
 #[derive(Debug, Args)]
 pub(crate) struct CompleteArguments {
     /// What is completed
-    pub(crate) what: Completed,
+    pub(crate) what: CompletionKind,
     #[command(flatten)]
     pub(crate) place: super::WorkArguments,
 }
 
 /// What is completed from the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Completed {
+pub(crate) enum CompletionKind {
     /// Ids of changes, each followed by a tab, the tool and the first file
     Changes,
     /// Names of sessions

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use lancet_install::shell_word;
+use lancet_install::quote_shell_word;
 
 /// Commands that other programs have, and the equivalent command here.
 const OTHER_COMMANDS: &[(&[&str], &str)] = &[
@@ -124,7 +124,7 @@ const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
 
 /// Adds a tip for a command or a number that another program would accept. Leaves out clap's advice to put a flag
 /// behind `--`, which is wrong wherever no text can begin with a dash.
-pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Error {
+pub(crate) fn add_tip(mut error: clap::Error, typed: &[OsString]) -> clap::Error {
     let command = typed
         .get(1)
         .and_then(|word| word.to_str())
@@ -147,7 +147,7 @@ pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Err
             );
         }
     }
-    if let Some(tip) = tip(&error, command, typed) {
+    if let Some(tip) = find_tip(&error, command, typed) {
         error.remove(ContextKind::SuggestedSubcommand);
         error.remove(ContextKind::SuggestedArg);
         error.insert(
@@ -158,16 +158,16 @@ pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Err
     error
 }
 
-fn tip(error: &clap::Error, command: &str, typed: &[OsString]) -> Option<String> {
+fn find_tip(error: &clap::Error, command: &str, typed: &[OsString]) -> Option<String> {
     match (error.kind(), command) {
         (ErrorKind::MissingRequiredArgument, "edit") => {
             let words = typed.iter().filter_map(|word| word.to_str());
-            let expression = words.into_iter().find_map(substitution);
+            let expression = words.into_iter().find_map(parse_sed_substitution);
             Some(match expression {
                 Some((pattern, new)) => format!(
                     "use --regex {} --new {}, or --old and --new for plain text",
-                    shell_word(&pattern),
-                    shell_word(&new)
+                    quote_shell_word(&pattern),
+                    quote_shell_word(&new)
                 ),
                 None => {
                     "the texts are given by --old TEXT --new TEXT, or by --regex PATTERN --new TEXT"
@@ -200,7 +200,7 @@ fn tip(error: &clap::Error, command: &str, typed: &[OsString]) -> Option<String>
 }
 
 /// Returns the pattern and the new text of sed's `s/a/b/`, with any of its usual separators.
-fn substitution(word: &str) -> Option<(String, String)> {
+fn parse_sed_substitution(word: &str) -> Option<(String, String)> {
     let rest = word.strip_prefix('s')?;
     let mark = rest
         .chars()
@@ -220,10 +220,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seds_expressions_are_told_from_names_of_files() {
+    fn distinguishes_sed_expressions_from_file_names() {
         let pair = |one: &str, other: &str| Some((one.to_owned(), other.to_owned()));
-        assert_eq!(substitution("s/TAX/VAT/"), pair("TAX", "VAT"));
-        assert_eq!(substitution("s|a/b||g"), pair("a/b", ""));
+        assert_eq!(parse_sed_substitution("s/TAX/VAT/"), pair("TAX", "VAT"));
+        assert_eq!(parse_sed_substitution("s|a/b||g"), pair("a/b", ""));
         for word in [
             "src/a/b.rs",
             "s/a",
@@ -233,7 +233,7 @@ mod tests {
             "",
             "so/a/b/",
         ] {
-            assert_eq!(substitution(word), None, "{word}");
+            assert_eq!(parse_sed_substitution(word), None, "{word}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 /// The options of every command that take a value, including those before the command.
-const WITH_VALUE: [&str; 7] = [
+const OPTIONS_WITH_VALUE: [&str; 7] = [
     "--root",
     "--read-root",
     "--config",
@@ -15,16 +15,16 @@ const WITH_VALUE: [&str; 7] = [
 
 /// Returns the command line as it is parsed: options before the command are moved behind its name, and `log -3` becomes
 /// `log -n 3`, as in git.
-pub(crate) fn arranged(typed: Vec<OsString>) -> Vec<OsString> {
-    with_count(command_first(typed))
+pub(crate) fn normalize_arguments(typed: Vec<OsString>) -> Vec<OsString> {
+    expand_count_flag(move_command_first(typed))
 }
 
-fn command_first(mut typed: Vec<OsString>) -> Vec<OsString> {
+fn move_command_first(mut typed: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
     while let Some(word) = typed.get(at).and_then(|word| word.to_str()) {
         match word.split_once('=') {
-            _ if WITH_VALUE.contains(&word) => at += 2,
-            Some((name, _)) if WITH_VALUE.contains(&name) => at += 1,
+            _ if OPTIONS_WITH_VALUE.contains(&word) => at += 2,
+            Some((name, _)) if OPTIONS_WITH_VALUE.contains(&name) => at += 1,
             _ => break,
         }
     }
@@ -36,7 +36,7 @@ fn command_first(mut typed: Vec<OsString>) -> Vec<OsString> {
     typed
 }
 
-fn with_count(typed: Vec<OsString>) -> Vec<OsString> {
+fn expand_count_flag(typed: Vec<OsString>) -> Vec<OsString> {
     if typed.get(1).is_none_or(|command| command != "log") {
         return typed;
     }
@@ -65,10 +65,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_before_the_command_are_the_commands() {
+    fn moves_options_behind_the_command() {
         let meant = |line: &str| {
             let words = line.split(' ').map(OsString::from).collect();
-            let words = arranged(words).into_iter();
+            let words = normalize_arguments(words).into_iter();
             let words: Vec<String> = words
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect();

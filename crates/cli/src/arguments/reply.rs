@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lancet::dialects::Dialect;
 
-use super::{Mode, Shared, WorkArguments, examples};
+use super::{Mode, SharedOptions, WorkArguments, examples};
 
 /// Apply the edits in a model's reply
 ///
@@ -37,7 +37,7 @@ pub(crate) struct ApplyArguments {
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<Mode>,
     #[command(flatten)]
-    pub(crate) common: Shared,
+    pub(crate) common: SharedOptions,
 }
 
 /// Print the instructions that teach a model to write edits

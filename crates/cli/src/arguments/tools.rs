@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use lancet::tools::ToolPrefix;
-use lancet_mcp::{Answers, DataExtent};
+use lancet_mcp::{AnswerFormat, DataExtent};
 
 use super::{Mode, WorkArguments, examples};
 
@@ -65,10 +65,10 @@ pub(crate) struct OfferArguments {
 
 impl OfferArguments {
     /// Returns the form of answers.
-    pub(crate) fn answers(&self) -> Answers {
+    pub(crate) fn answers(&self) -> AnswerFormat {
         match self.structured {
-            true => Answers::Structured,
-            false => Answers::Text,
+            true => AnswerFormat::Structured,
+            false => AnswerFormat::Text,
         }
     }
 

@@ -1,26 +1,26 @@
 //! `lancet apply`: shows the edits in a model's reply, asks once for confirmation, and makes them together.
 
-use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
+use lancet::dialects::{AppliedBy, Dialect, ParseOptions, ReplyOptions, parse};
 use lancet::doors::Audience;
 use lancet::outcome::Outcome;
 use lancet::tools::ToolPrefix;
 use lancet::{RefusalKind, Reply};
 
-use super::instead::Instead;
-use super::{session_of, text_from};
-use crate::answer::{OutputFormat, Presentation, exit_of, put};
+use super::instead::RefusalFollowUp;
+use super::{read_text_file, session_named_or_new};
+use crate::answer::{OutputFormat, Presentation, exit_for_reply, print_reply};
 use crate::arguments::ApplyArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
 use crate::guard;
-use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawHandling, OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{TerminalApprover, WorkLine, print, print_error, visible};
+use crate::terminal::{ElapsedTimeLine, TerminalApprover, escape_for_terminal, print, print_error};
 
 /// Runs `lancet apply`.
 pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let text = text_from(&arguments.reply, "the reply", around)?;
-    let consent = guard::consent(
+    let text = read_text_file(&arguments.reply, "the reply", around)?;
+    let consent = guard::consent_from_flags(
         arguments.yes,
         arguments.yes_protected,
         &arguments.common.place,
@@ -30,11 +30,15 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     let request = OpenRequest {
         mode: arguments.mode,
         approver: ApproverKind::Terminal(approver.clone()),
-        flaw_use: FlawUse::Refused,
-        ..OpenRequest::of_command(&arguments.common.place, RootHint::Folder, Writes::Person)
+        flaw_use: FlawHandling::Refused,
+        ..OpenRequest::for_command(
+            &arguments.common.place,
+            RootHint::Folder,
+            WriteAuthor::Person,
+        )
     };
     let lancet = request.open(around)?.lancet;
-    let session = session_of(&lancet, arguments.common.session.as_ref());
+    let session = session_named_or_new(&lancet, arguments.common.session.as_ref());
     let format = arguments.format.map(Dialect::from);
     let mut options = ReplyOptions::default();
     options.format = format;
@@ -49,24 +53,24 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     let applied_by = options.applied_by;
     options.caller = caller();
     options.cancel = Some(begin_call());
-    let working = WorkLine::begin("applying");
+    let working = ElapsedTimeLine::begin("applying");
     let answer = session.apply_reply(&text, options);
     drop(working);
     let output = OutputFormat::from_json_flag(arguments.common.json);
-    let presentation = Presentation::of_change(&approver, arguments.common.session.as_ref());
-    if output == OutputFormat::Text && answer.refusal().is_some_and(is_for_the_model) {
+    let presentation = Presentation::for_change(&approver, arguments.common.session.as_ref());
+    if output == OutputFormat::Text && answer.refusal().is_some_and(can_model_correct) {
         print_error(
             "lancet: the reply was refused, and no file was changed. Paste this back to the model:\n",
         );
-        let format = format.or_else(|| written_in(&text, &answer));
+        let format = format.or_else(|| detect_dialect(&text, &answer));
         // The reply names files from the root, and so does the message that is sent back to the model.
         let reader = Audience::Tools {
             prefix: ToolPrefix::default(),
             names_from: lancet.roots().first().cloned(),
         };
-        let words = for_the_model(&answer, &reader, format);
+        let words = format_refusal_for_model(&answer, &reader, format);
         print(&words)?;
-        let instead = Instead {
+        let instead = RefusalFollowUp {
             session: &session,
             approver: &approver,
             applied_by,
@@ -74,14 +78,16 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
             presentation,
             around,
         };
-        return Ok(instead.offer(&answer)?.unwrap_or(exit_of(&answer)));
+        return Ok(instead
+            .offer_edits(&answer)?
+            .unwrap_or(exit_for_reply(&answer)));
     }
-    put(&answer, output, presentation, around)
+    print_reply(&answer, output, presentation, around)
 }
 
 /// Reports whether the model that wrote the reply can correct it. The person has to act where a file may not be
 /// written, was changed or was not read in the session. A credential must not be sent to the model once more.
-fn is_for_the_model(kind: RefusalKind) -> bool {
+fn can_model_correct(kind: RefusalKind) -> bool {
     !matches!(
         kind,
         RefusalKind::Denied
@@ -98,16 +104,16 @@ fn is_for_the_model(kind: RefusalKind) -> bool {
 
 /// Returns the format of the first edit in a reply. There is none where the reply cannot be parsed: only such a refusal
 /// contains the number of the reply's line.
-fn written_in(reply: &str, answer: &Reply) -> Option<Dialect> {
+fn detect_dialect(reply: &str, answer: &Reply) -> Option<Dialect> {
     if !answer.data()["error"]["line"].is_null() {
         return None;
     }
-    let parts = parse(reply, &Options::default()).ok()?;
+    let parts = parse(reply, &ParseOptions::default()).ok()?;
     parts.first().map(|part| part.dialect)
 }
 
 /// Renders the refusal as a message to the model, in the terms of the format that it wrote.
-fn for_the_model(answer: &Reply, reader: &Audience, format: Option<Dialect>) -> String {
+fn format_refusal_for_model(answer: &Reply, reader: &Audience, format: Option<Dialect>) -> String {
     let (what, again) = match format {
         Some(Dialect::SearchReplace) => (
             "Your SEARCH/REPLACE blocks were not applied",
@@ -134,6 +140,6 @@ fn for_the_model(answer: &Reply, reader: &Audience, format: Option<Dialect>) -> 
         Outcome::Refused(refused) => refused.text_for(reader),
         _ => answer.text().to_owned(),
     };
-    let body = visible(text.trim_end()).into_owned();
+    let body = escape_for_terminal(text.trim_end()).into_owned();
     format!("{what}; no file was changed.\n\n{body}\n\n{again}\n")
 }

@@ -3,7 +3,7 @@
 use lancet::approval::FileQuestion;
 use lancet::questions::RecordedQuestion;
 use lancet::settings::Asker;
-use lancet_mcp::{Ask, CallApprover, Elicit, Page};
+use lancet_mcp::{Ask, CallApprover, Elicitation, QuestionRecording};
 use serde_json::{Value, json};
 
 use crate::arguments::AskOption;
@@ -12,32 +12,32 @@ use crate::surroundings::Surroundings;
 use crate::terminal::{Consent, TerminalApprover};
 
 /// Who is prompted: the choice of the flag, else that of the settings.
-pub(super) struct Asking {
+pub(super) struct AskTarget {
     pub(super) ask: Ask,
     /// The user at the terminal, if they are the one who is prompted.
     pub(super) approver: Option<CallApprover>,
 }
 
-impl Asking {
+impl AskTarget {
     /// Combines the flag and the settings. `page` says when questions are recorded, where the settings allow it.
     pub(super) fn new(
         flag: Option<AskOption>,
         settings: &[Asker],
-        page: Page,
+        page: QuestionRecording,
         around: &Surroundings,
     ) -> Self {
         let ask = match flag {
-            Some(AskOption::Elicit) => Ask::elicit(),
-            Some(AskOption::Page) => Ask::page(),
+            Some(AskOption::Elicit) => Ask::any_client(),
+            Some(AskOption::Page) => Ask::always_recorded(),
             Some(AskOption::Terminal) => Ask::default(),
             None => Ask {
                 elicit: match settings.contains(&Asker::Elicit) {
-                    true => Elicit::Known,
-                    false => Elicit::Never,
+                    true => Elicitation::Known,
+                    false => Elicitation::Never,
                 },
                 page: match settings.contains(&Asker::Page) {
                     true => page,
-                    false => Page::Never,
+                    false => QuestionRecording::Never,
                 },
             },
         };
@@ -54,10 +54,10 @@ impl Asking {
 }
 
 /// Passes a question that begins to wait to the program of `ask.notify`.
-pub(super) fn notify(question: &RecordedQuestion) {
+pub(super) fn notify_user(question: &RecordedQuestion) {
     let file = |file: &FileQuestion| {
         json!({
-            "path": file.shown_path(),
+            "path": file.escaped_path(),
             "kind": file.kind.as_str(),
             "added": file.lines.0,
             "removed": file.lines.1,
@@ -72,7 +72,7 @@ pub(super) fn notify(question: &RecordedQuestion) {
         "session": asked.session,
         "client": asked.client,
         "files": files,
-        "reason": asked.reason(),
+        "reason": asked.joined_reasons(),
         "protected": asked.is_protected(),
     });
     launcher::notify(format!("{line}\n"));

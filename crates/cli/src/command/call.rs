@@ -5,33 +5,33 @@ use std::path::Path;
 use lancet::dialects::AppliedBy;
 use serde_json::Value;
 
-use super::{session_of, text_from};
-use crate::answer::{OutputFormat, Presentation, put};
+use super::{read_text_file, session_named_or_new};
+use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::CallArguments;
 use crate::failure::{Exit, Failure};
-use crate::fault::watched;
-use crate::opening::{ApproverKind, Offer, OpenRequest, Writes};
+use crate::fault::call_registered;
+use crate::opening::{ApproverKind, Offer, OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
 /// Runs `lancet call`.
 pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let given = parse(&arguments.arguments, around)?;
+    let given = parse_call_arguments(&arguments.arguments, around)?;
     let approver = TerminalApprover::new(Consent::Ask, around);
     let request = OpenRequest {
         mode: arguments.mode,
         offer: Offer::Chosen(&arguments.choice.tools),
         approver: ApproverKind::Terminal(approver.clone()),
-        ..OpenRequest::of_command(
+        ..OpenRequest::for_command(
             &arguments.common.place,
             RootHint::Folder,
-            Writes::Agent(lancet::Mode::AcceptEdits),
+            WriteAuthor::Agent(lancet::Mode::AcceptEdits),
         )
     };
     let lancet = request.open(around)?.lancet;
-    let session = session_of(&lancet, arguments.common.session.as_ref());
-    let reply = watched(&session, &arguments.tool, given, AppliedBy::Model);
-    put(
+    let session = session_named_or_new(&lancet, arguments.common.session.as_ref());
+    let reply = call_registered(&session, &arguments.tool, given, AppliedBy::Model);
+    print_reply(
         &reply,
         OutputFormat::from_json_flag(arguments.common.json),
         Presentation::Plain(&approver),
@@ -39,10 +39,13 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
     )
 }
 
-fn parse(given: &str, around: &Surroundings) -> Result<Value, Failure> {
+fn parse_call_arguments(given: &str, around: &Surroundings) -> Result<Value, Failure> {
     let (text, name) = match given.strip_prefix('@') {
-        Some(file) => (text_from(Path::new(file), "JSON", around)?, file),
-        None if given == "-" => (text_from(Path::new("-"), "JSON", around)?, "standard input"),
+        Some(file) => (read_text_file(Path::new(file), "JSON", around)?, file),
+        None if given == "-" => (
+            read_text_file(Path::new("-"), "JSON", around)?,
+            "standard input",
+        ),
         None => (given.to_owned(), "the command line"),
     };
     serde_json::from_str(&text).map_err(|error| {

@@ -9,18 +9,18 @@ mod search;
 mod state;
 mod words;
 
-use lancet::settings::{Ignored, InForce};
-use lancet_serving::wall::Wall;
+use lancet::settings::{IgnoredLine, ValueInForce};
+use lancet_serving::wall::Confinement;
 use serde_json::{Value, json};
 
 use crate::arguments::{DoctorArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{FlawUse, Offer, OpenRequest, Writes};
+use crate::opening::{FlawHandling, Offer, OpenRequest, WriteAuthor};
 use crate::surroundings::{
     AgentRoots, Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots,
     settings_files,
 };
-use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrapped};
+use crate::terminal::{Colour, columns, print, stdout_is_terminal, wrap_lines};
 use agents::AgentFacts;
 use file_system::RootFacts;
 use language::LanguageFacts;
@@ -48,10 +48,10 @@ struct Report {
     state: Option<StateFacts>,
     agents: Vec<AgentFacts>,
     files: Vec<SettingsFile>,
-    in_force: Vec<InForce>,
-    ignored: Vec<Ignored>,
+    in_force: Vec<ValueInForce>,
+    ignored: Vec<IgnoredLine>,
     programs: Vec<ProgramFacts>,
-    wall: Option<Wall>,
+    wall: Option<Confinement>,
     mode: Option<&'static str>,
     tools: Vec<String>,
     language: Option<LanguageFacts>,
@@ -71,8 +71,8 @@ pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<
         .problems
         .iter()
         .map(|problem| problem.exit)
-        .max_by_key(|exit| exit.number());
-    let text = words::worded(
+        .max_by_key(|exit| exit.exit_code());
+    let text = words::format_report(
         &report,
         if arguments.json {
             Colour::Off
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<
         },
     );
     if arguments.json {
-        let mut object = object(&report);
+        let mut object = report_json(&report);
         object["text"] = json!(text);
         print(&format!("{object}\n"))?;
     } else {
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<
             true => columns(std::io::stdout()),
             false => 0,
         };
-        print(&wrapped(&text, columns))?;
+        print(&wrap_lines(&text, columns))?;
     }
     Ok(exit.unwrap_or(Exit::Done))
 }
@@ -115,20 +115,20 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         terminal,
         problems: Vec::new(),
     };
-    let from = report.note(AgentRoots::detect(&place.root, around));
+    let from = report.record_failure(AgentRoots::detect(&place.root, around));
     let is_wide = matches!(from, Some(AgentRoots::TooWide { .. }));
-    report.roots_from = from.map(|from| words::roots_from(&from));
+    report.roots_from = from.map(|from| words::describe_roots_origin(&from));
     if is_wide {
-        place.root.extend(AgentRoots::ceiling(around));
+        place.root.extend(AgentRoots::widest_client_root(around));
     }
     let place = &place;
     let roots = report
-        .note(resolve_roots(&place.root, RootHint::Project, around))
+        .record_failure(resolve_roots(&place.root, RootHint::Project, around))
         .unwrap_or_default();
     for root in roots.iter().filter(|_| !is_wide) {
         report.roots.push(file_system::inspect(root));
     }
-    let found = report.note(around.state_dir(place.state_dir.as_deref()));
+    let found = report.record_failure(around.state_dir(place.state_dir.as_deref()));
     if let Some(folder) = found.flatten() {
         let (facts, problems) = state::inspect(&folder);
         report.state = Some(facts);
@@ -153,7 +153,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
 
 impl Report {
     /// Returns a result, or records the failure as a problem.
-    fn note<T>(&mut self, found: Result<T, Failure>) -> Option<T> {
+    fn record_failure<T>(&mut self, found: Result<T, Failure>) -> Option<T> {
         match found {
             Ok(found) => Some(found),
             Err(failure) => {
@@ -178,7 +178,7 @@ impl Report {
         first: &std::path::Path,
         around: &Surroundings,
     ) {
-        let Some(files) = self.note(settings_files(around, first, place)) else {
+        let Some(files) = self.record_failure(settings_files(around, first, place)) else {
             return;
         };
         let flags = Flags {
@@ -186,7 +186,7 @@ impl Report {
             mode: arguments.mode,
             diagnostics: None,
         };
-        if let Some(settings) = self.note(load_settings(&files, flags)) {
+        if let Some(settings) = self.record_failure(load_settings(&files, flags)) {
             self.in_force = settings.in_force();
             self.language = Some(language::inspect(&settings, first, place, around));
             self.programs = programs::inspect(&settings);
@@ -204,14 +204,14 @@ impl Report {
             mode: arguments.mode,
             offer: Offer::Chosen(&arguments.choice.tools),
             answer_limit: lancet::tools::ANSWER_LIMIT_MCP,
-            flaw_use: FlawUse::Shown,
-            ..OpenRequest::of_command(
+            flaw_use: FlawHandling::Shown,
+            ..OpenRequest::for_command(
                 place,
                 RootHint::Project,
-                Writes::Agent(lancet::Mode::AcceptEdits),
+                WriteAuthor::Agent(lancet::Mode::AcceptEdits),
             )
         };
-        if let Some(opened) = self.note(request.open_to_inspect(around)) {
+        if let Some(opened) = self.record_failure(request.open_to_inspect(around)) {
             self.wall = Some(opened.wall);
             self.mode = Some(opened.lancet.mode().as_str());
             self.tools = opened
@@ -225,18 +225,18 @@ impl Report {
 }
 
 /// Returns the report as JSON.
-fn object(report: &Report) -> Value {
+fn report_json(report: &Report) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "rootsFrom": report.roots_from,
         "roots": report.roots.iter().map(RootFacts::object).collect::<Vec<_>>(),
-        "stateFolder": report.state.as_ref().map(StateFacts::object),
-        "agents": report.agents.iter().map(AgentFacts::object).collect::<Vec<_>>(),
-        "landlock": report.wall.and_then(Wall::level),
+        "stateFolder": report.state.as_ref().map(StateFacts::facts_json),
+        "agents": report.agents.iter().map(AgentFacts::facts_json).collect::<Vec<_>>(),
+        "landlock": report.wall.and_then(Confinement::landlock_version),
         "mode": report.mode,
         "tools": report.tools,
-        "language": report.language.as_ref().map(LanguageFacts::object),
-        "searchIndexes": report.search.as_ref().map(SearchFacts::object),
+        "language": report.language.as_ref().map(LanguageFacts::facts_json),
+        "searchIndexes": report.search.as_ref().map(SearchFacts::facts_json),
         "settingsFiles": report.files.iter().map(|file| json!({
             "path": file.path, "origin": file.origin.name(), "exists": file.text.is_some(),
         })).collect::<Vec<_>>(),
@@ -246,7 +246,7 @@ fn object(report: &Report) -> Value {
         "ignored": report.ignored.iter().map(|ignored| json!({
             "path": ignored.path, "line": ignored.line, "key": ignored.key,
         })).collect::<Vec<_>>(),
-        "programs": report.programs.iter().map(ProgramFacts::object).collect::<Vec<_>>(),
+        "programs": report.programs.iter().map(ProgramFacts::facts_json).collect::<Vec<_>>(),
         "terminal": { "standardOutput": report.terminal, "colour": report.colour == Colour::On },
         "problems": report.problems.iter().map(|problem| json!({
             "message": problem.words, "mend": problem.mend,

@@ -8,21 +8,21 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::instead::Instead;
-use super::text_from;
-use super::writing::{ChangeSetup, OtherChange};
-use crate::answer::{OutputFormat, Presentation, put};
+use super::instead::RefusalFollowUp;
+use super::read_text_file;
+use super::writing::{ChangeSetup, ConcurrentChange};
+use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
-use crate::fault::watched;
+use crate::fault::call_registered;
 use crate::surroundings::Surroundings;
-use crate::terminal::{WorkLine, visible_line};
+use crate::terminal::{ElapsedTimeLine, escape_line_for_terminal};
 
-use several::{Sought, is_glob};
+use several::{SearchTarget, is_glob};
 
 /// How many folder entries are examined for the extension that a hint names.
-const MOST_ENTRIES: usize = 2_000;
-const DEEPEST: usize = 3;
+const MAX_ENTRIES: usize = 2_000;
+const MAX_DEPTH: usize = 3;
 
 /// Runs `lancet edit`.
 pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -33,14 +33,14 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
             "standard input can be the old text or the new one, not both; put one into a file",
         ));
     }
-    let new = text(arguments.new.as_deref(), new_file, "--new-file", around)?;
+    let new = read_text_argument(arguments.new.as_deref(), new_file, "--new-file", around)?;
     if let Some(folder) = arguments.files.iter().find(|file| {
         let file = around.absolute(file);
         file.is_ok_and(|file| file.is_dir())
     }) {
         let name = folder.to_string_lossy();
-        let name = visible_line(name.trim_end_matches('/'));
-        let some = match extension_in(&around.absolute(folder)?) {
+        let name = escape_line_for_terminal(name.trim_end_matches('/'));
+        let some = match most_frequent_extension(&around.absolute(folder)?) {
             Some(extension) => format!(", or '{name}/**/*.{extension}' for some of them"),
             None => String::new(),
         };
@@ -52,19 +52,19 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     let one = match (&arguments.regex, &arguments.files[..]) {
         (None, [file]) if !is_glob(file, around)? => file,
         (Some(expression), _) => {
-            return several::run(arguments, Sought::Matches(expression), &new, around);
+            return several::run(arguments, SearchTarget::Matches(expression), &new, around);
         }
         (None, _) => {
-            let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
-            return several::run(arguments, Sought::Text(&old), &new, around);
+            let old = read_text_argument(arguments.old.as_deref(), old_file, "--old-file", around)?;
+            return several::run(arguments, SearchTarget::Text(&old), &new, around);
         }
     };
-    let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
+    let old = read_text_argument(arguments.old.as_deref(), old_file, "--old-file", around)?;
     let setup = ChangeSetup::new(
         one,
         &arguments.writing,
         &arguments.common,
-        OtherChange::Kept,
+        ConcurrentChange::Kept,
         around,
     )?;
     let mut wanted = lancet::tools::EditArguments::new(setup.file_path, old, new);
@@ -73,13 +73,13 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     wanted.revision = setup.revision;
     wanted.insist = arguments.writing.insist;
     wanted.dry_run = arguments.writing.diff;
-    let working = WorkLine::begin("editing");
-    let reply = watched(&setup.session, "Edit", json!(wanted), setup.applied_by);
+    let working = ElapsedTimeLine::begin("editing");
+    let reply = call_registered(&setup.session, "Edit", json!(wanted), setup.applied_by);
     drop(working);
     let output = OutputFormat::from_json_flag(arguments.common.json);
-    let presentation = Presentation::of_change(&setup.approver, arguments.common.session.as_ref());
-    let exit = put(&reply, output, presentation, around)?;
-    let instead = Instead {
+    let presentation = Presentation::for_change(&setup.approver, arguments.common.session.as_ref());
+    let exit = print_reply(&reply, output, presentation, around)?;
+    let instead = RefusalFollowUp {
         session: &setup.session,
         approver: &setup.approver,
         applied_by: setup.applied_by,
@@ -87,13 +87,13 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         presentation,
         around,
     };
-    Ok(instead.offer(&reply)?.unwrap_or(exit))
+    Ok(instead.offer_edits(&reply)?.unwrap_or(exit))
 }
 
 /// Returns the most frequent extension in a folder and the folders in it. The number of entries that are examined is
 /// limited.
-fn extension_in(folder: &Path) -> Option<String> {
-    let mut left = MOST_ENTRIES;
+fn most_frequent_extension(folder: &Path) -> Option<String> {
+    let mut left = MAX_ENTRIES;
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut folders = vec![(folder.to_path_buf(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -108,7 +108,7 @@ fn extension_in(folder: &Path) -> Option<String> {
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
-            if kind.is_dir() && !is_hidden && depth < DEEPEST {
+            if kind.is_dir() && !is_hidden && depth < MAX_DEPTH {
                 folders.push((entry.path(), depth + 1));
             }
             let extension = path.extension().and_then(|extension| extension.to_str());
@@ -122,7 +122,7 @@ fn extension_in(folder: &Path) -> Option<String> {
     most.map(|(extension, _)| extension).filter(plain)
 }
 
-fn text(
+fn read_text_argument(
     given: Option<&str>,
     file: Option<&Path>,
     what: &str,
@@ -130,7 +130,7 @@ fn text(
 ) -> Result<String, Failure> {
     match (given, file) {
         (Some(text), _) => Ok(text.to_owned()),
-        (None, Some(file)) => text_from(file, what, around),
+        (None, Some(file)) => read_text_file(file, what, around),
         // clap requires one of the two, so this is not reached.
         (None, None) => Ok(String::new()),
     }

@@ -7,7 +7,7 @@ use clap::CommandFactory as _;
 use crate::arguments::{Arguments, HelpArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
-use crate::terminal::{Colour, Style, page, print, stdout_is_terminal};
+use crate::terminal::{Colour, Style, print, print_paged, stdout_is_terminal};
 
 /// The topics that are pages of `docs/`, which are their only source.
 const PAGES: [(&str, &str); 7] = [
@@ -36,17 +36,17 @@ pub(super) fn run(arguments: &HelpArguments, around: &Surroundings) -> Result<Ex
     let colour = around.colour(stdout_is_terminal());
     let topic = arguments.topic.as_deref();
     if let Some((_, text)) = PAGES.iter().find(|(name, _)| Some(*name) == topic) {
-        page(&markdown::plain(text, colour), around)?;
+        print_paged(&markdown::render_page(text, colour), around)?;
         return Ok(Exit::Done);
     }
     let help = match topic {
         None => program.render_long_help(),
         Some(SETTINGS) => {
-            page(&lancet::settings::help(), around)?;
+            print_paged(&lancet::settings::help(), around)?;
             return Ok(Exit::Done);
         }
         Some(OPTIONS) => {
-            page(OPTIONS_PAGE, around)?;
+            print_paged(OPTIONS_PAGE, around)?;
             return Ok(Exit::Done);
         }
         Some(topic) => match program.find_subcommand_mut(topic) {

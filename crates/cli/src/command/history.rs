@@ -27,7 +27,7 @@ pub(super) mod wake;
 mod watch;
 pub(super) mod who;
 
-pub(super) use access::history;
+pub(super) use access::open_history;
 pub(super) use events::events;
 pub(super) use gc::gc;
 pub(super) use log::log;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use lancet::history::ConversationReport;
 use lancet::{Lancet, SessionName};
 use lancet_install::Agent;
-use lancet_serving::conversation::hook_session;
+use lancet_serving::conversation::session_name_for_hook;
 use serde_json::{Value, json};
 
 use self::conversation::EventOrigin;
@@ -28,18 +28,18 @@ use self::observe::Observed;
 use crate::ancestor::agent_process;
 use crate::arguments::{HookArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{OpenRequest, Writes};
+use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{print, print_error};
 
 /// The largest event that is read, in bytes: it contains the texts of the agent's own reading tool.
-const LARGEST: u64 = 16 << 20;
+const MAX_EVENT_BYTES: u64 = 16 << 20;
 
 /// How long a look at the files may keep the agent waiting. It goes on afterwards.
 const LOOKING: Duration = Duration::from_millis(1_900);
 
 /// How long an event that is recorded may take: agents are configured to wait five seconds.
-const RECORDING: Duration = Duration::from_secs(3);
+const RECORDING_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The agents that have hooks.
 pub(super) const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "qwen", "copilot"];
@@ -79,28 +79,28 @@ pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Ex
         return Ok(Exit::Done);
     }
     let worker = thread::Builder::new().spawn(move || {
-        let recording = || told.send(HookStep::Recording).ok();
+        let recording = || told.send(HookMessage::Recording).ok();
         let found = request.answer(&recording);
-        let _ = told.send(HookStep::Ended(found));
+        let _ = told.send(HookMessage::Ended(found));
     });
     let mut limit = Duration::from_millis(arguments.within);
     // The worker's end of the channel is closed where no thread could be started.
     drop(worker);
     loop {
         match tells.recv_timeout(limit.saturating_sub(begun.elapsed())) {
-            Ok(HookStep::Recording) => limit = limit.max(RECORDING),
-            Ok(HookStep::Ended(Some(answer))) => {
+            Ok(HookMessage::Recording) => limit = limit.max(RECORDING_TIMEOUT),
+            Ok(HookMessage::Ended(Some(answer))) => {
                 // An answer that cannot be written is no reason for a veto.
                 let _ = print(&format!("{answer}\n"));
                 return Ok(Exit::Done);
             }
-            Ok(HookStep::Ended(None)) | Err(_) => return Ok(Exit::Done),
+            Ok(HookMessage::Ended(None)) | Err(_) => return Ok(Exit::Done),
         }
     }
 }
 
 /// A message from the working thread to the waiting one.
-enum HookStep {
+enum HookMessage {
     /// The event is one that later commands rely on, so its record is waited for.
     Recording,
     /// The event is processed, and this is the answer.
@@ -125,21 +125,24 @@ impl HookRequest {
     fn answer(&self, recording: &dyn Fn() -> Option<()>) -> Option<Value> {
         let mut bytes = Vec::new();
         let input = std::io::stdin().lock();
-        input.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-        if bytes.len() as u64 > LARGEST {
+        input
+            .take(MAX_EVENT_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        if bytes.len() as u64 > MAX_EVENT_BYTES {
             return None;
         }
         let sent: Value = serde_json::from_slice(&bytes).ok()?;
         let agent = self.agent.as_str();
-        let event = HookEvent::read(agent, &sent)?;
+        let event = HookEvent::parse(agent, &sent)?;
         // The hooks that were installed in addition to the plugin have processed the event. Claude Code gives the tools
         // of a plugin different names, so only the plugin's hooks see calls of them.
         let folder = event.folder.as_deref();
-        let beside = || installed_beside(agent, &self.place, &self.around, folder);
+        let beside = || agent_with_second_installation(agent, &self.place, &self.around, folder);
         if let Some(installed) = self.is_plugin.then(beside).flatten() {
             match event.event {
                 Event::SessionStart(_) => {
-                    return Some(json!({ "systemMessage": twice(installed) }));
+                    return Some(json!({ "systemMessage": double_installation_notice(installed) }));
                 }
                 Event::Changed { .. } | Event::BeforeCall { .. } if agent == "claude" => {}
                 _ => return None,
@@ -171,7 +174,7 @@ impl HookRequest {
             Event::BeforeCall { decision, .. } => decision.clone(),
             _ => None,
         };
-        taken_in(agent, &id, &event, process.as_deref(), &self.place, &around).or(decision)
+        process_event(agent, &id, &event, process.as_deref(), &self.place, &around).or(decision)
     }
 
     /// Looks at the files. A failure is reported, and does not concern the agent.
@@ -191,7 +194,7 @@ impl HookRequest {
 }
 
 /// Processes an event and returns the answer to it, if there is one.
-fn taken_in(
+fn process_event(
     agent: &str,
     id: &str,
     event: &HookEvent,
@@ -205,7 +208,7 @@ fn taken_in(
     }
     let lancet = open(place, around)?;
     let history = lancet.history()?;
-    let _ = history.hear_hook(agent, event.event.name());
+    let _ = history.record_hook_run(agent, event.event.name());
     let origin = EventOrigin {
         history: &history,
         agent,
@@ -213,32 +216,32 @@ fn taken_in(
         id,
     };
     match &event.event {
-        Event::SessionStart(report) => origin.report(event, *report).map(drop),
+        Event::SessionStart(report) => origin.record_report(event, *report).map(drop),
         Event::Prompt(text) => {
-            let name = origin.report(event, ConversationReport::Prompt)?;
-            let _ = history.mark(&name, text);
-            return words::with_prompt(&lancet, agent, &name);
+            let name = origin.record_report(event, ConversationReport::Prompt)?;
+            let _ = history.record_prompt(&name, text);
+            return words::comments_for_prompt(&lancet, agent, &name);
         }
         Event::TurnEnd => {
-            let name = hook_session(agent, id)?;
+            let name = session_name_for_hook(agent, id)?;
             history.end_turn(process?, &name).ok()
         }
         Event::SubAgentStart => {
-            let owner = origin.owner(event)?;
+            let owner = origin.find_owner(event)?;
             let since = event.time.unwrap_or_default();
             history.begin_run(process?, &owner.session, since).ok()
         }
-        Event::SubAgentStop => history.end_run(&origin.owner(event)?.session).ok(),
-        Event::SubAgentReturned => history.go_on_beside(process?).ok(),
-        Event::BeforeCall { call, .. } => origin.announce(event, call),
+        Event::SubAgentStop => history.end_run(&origin.find_owner(event)?.session).ok(),
+        Event::SubAgentReturned => history.note_parent_continues(process?).ok(),
+        Event::BeforeCall { call, .. } => origin.announce_call(event, call),
         Event::Read { path, text, call } => {
-            let name = origin.reader(event, call)?;
+            let name = origin.reading_session(event, call)?;
             let session = lancet.session(&SessionName::new(name).ok()?);
             let path = absolute(around, path)?;
-            session.seen(path, text).ok().map(drop)
+            session.note_seen(path, text).ok().map(drop)
         }
         Event::Changed { call, answer } => {
-            let shown = message::of_change(&history, call.as_deref(), answer);
+            let shown = message::change_message(&history, call.as_deref(), answer);
             return shown.map(|text| json!({ "systemMessage": text }));
         }
         Event::OwnCall(_) | Event::Pause => None,
@@ -247,19 +250,19 @@ fn taken_in(
 }
 
 /// Returns the agent if `lancet install` has installed lancet in it as well.
-fn installed_beside(
+fn agent_with_second_installation(
     agent: &str,
     place: &WorkArguments,
     around: &Surroundings,
     folder: Option<&Path>,
 ) -> Option<&'static Agent> {
-    let agent = lancet_install::named(agent)?;
+    let agent = lancet_install::find_agent(agent)?;
     let state = around.state_dir(place.state_dir.as_deref()).ok()??;
     let folder = folder.or(around.working.as_deref())?;
     super::install::is_installed(&state, agent, folder).then_some(agent)
 }
 
-fn twice(agent: &Agent) -> String {
+fn double_installation_notice(agent: &Agent) -> String {
     format!(
         "lancet is in {} twice, as a plugin and by `lancet install`: `lancet uninstall {}` leaves the plugin, removing the plugin leaves the other.",
         agent.title, agent.name
@@ -273,7 +276,7 @@ fn absolute(around: &Surroundings, path: &str) -> Option<PathBuf> {
 
 /// Opens the engine on the project of the event or, if its folder is in no project, on that folder alone.
 fn open(place: &WorkArguments, around: &Surroundings) -> Option<Lancet> {
-    let request = |reach| OpenRequest::of_command(place, reach, Writes::Person);
+    let request = |reach| OpenRequest::for_command(place, reach, WriteAuthor::Person);
     let opened = request(RootHint::Project)
         .open(around)
         .or_else(|_| request(RootHint::Nothing).open(around));

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
 /// Returns the session of a command: the named one, else one that ends with the process.
-pub(super) fn session_of(lancet: &Lancet, name: Option<&SessionName>) -> Session {
+pub(super) fn session_named_or_new(lancet: &Lancet, name: Option<&SessionName>) -> Session {
     match name {
         Some(name) => lancet.session(name),
         None => lancet.new_session(),
@@ -17,7 +17,11 @@ pub(super) fn session_of(lancet: &Lancet, name: Option<&SessionName>) -> Session
 }
 
 /// Reads a whole file that was passed as text; `-` is standard input. `what` names the text in error messages.
-pub(super) fn text_from(path: &Path, what: &str, around: &Surroundings) -> Result<String, Failure> {
+pub(super) fn read_text_file(
+    path: &Path,
+    what: &str,
+    around: &Surroundings,
+) -> Result<String, Failure> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         if path == Path::new("-") {

@@ -12,8 +12,8 @@ mod work;
 use std::path::{Path, PathBuf};
 
 use lancet_install::{
-    Agent, AgentFolders, InstallScope, InstalledParts, Launch, Memory, OwnTools, Request,
-    WriteConsent, agents, named,
+    Agent, AgentFolders, InstallRequest, InstallScope, InstalledParts, LaunchCommand, MemoryUse,
+    OwnTools, WriteConsent, all_agents, find_agent,
 };
 
 use crate::arguments::{
@@ -21,8 +21,8 @@ use crate::arguments::{
 };
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings, folder_variable, resolve_roots};
-use crate::terminal::confirm;
-use show::Manner;
+use crate::terminal::confirm_at_terminal;
+use show::ReportOptions;
 use work::Job;
 
 /// A program that an agent's settings start but that no longer exists.
@@ -38,11 +38,11 @@ pub(super) struct GoneProgram {
 
 /// Returns the agents whose settings start a lancet that no longer exists.
 pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
-    let receipts = receipt::all(state).into_iter();
+    let receipts = receipt::load_all(state).into_iter();
     receipts
-        .filter(|receipt| !launch::is_there(&receipt.command))
+        .filter(|receipt| !launch::program_exists(&receipt.command))
         .map(|receipt| GoneProgram {
-            title: named(&receipt.agent)
+            title: find_agent(&receipt.agent)
                 .map_or(receipt.agent.as_str(), |agent| agent.title)
                 .to_owned(),
             agent: receipt.agent,
@@ -52,10 +52,10 @@ pub(super) fn gone_programs(state: &Path) -> Vec<GoneProgram> {
 }
 
 /// Returns the agents that `lancet install` has installed lancet in, each once.
-pub(super) fn installed(state: &Path) -> Vec<&'static Agent> {
+pub(super) fn installed_agents(state: &Path) -> Vec<&'static Agent> {
     let mut found: Vec<&'static Agent> = Vec::new();
-    for receipt in receipt::all(state) {
-        if let Some(agent) = named(&receipt.agent)
+    for receipt in receipt::load_all(state) {
+        if let Some(agent) = find_agent(&receipt.agent)
             && found.iter().all(|known| known.name != agent.name)
         {
             found.push(agent);
@@ -66,7 +66,7 @@ pub(super) fn installed(state: &Path) -> Vec<&'static Agent> {
 
 /// Reports whether `lancet install` has installed lancet in an agent, for the user or for the project of a folder.
 pub(super) fn is_installed(state: &Path, agent: &Agent, folder: &Path) -> bool {
-    let of_user = receipt::path(state, agent.name, InstallScope::User, folder);
+    let of_user = receipt::receipt_path(state, agent.name, InstallScope::User, folder);
     let is_for = |file: &Path| {
         let mut folders = file.ancestors().skip(1);
         // The settings of a project are in its folder, or in a hidden folder below it.
@@ -81,17 +81,17 @@ pub(super) fn is_installed(state: &Path, agent: &Agent, folder: &Path) -> bool {
     let of_project = |known: receipt::Receipt| {
         known.agent == agent.name && known.files.iter().any(|file| is_for(&file.path))
     };
-    receipt::load(&of_user).is_some() || receipt::all(state).into_iter().any(of_project)
+    receipt::load(&of_user).is_some() || receipt::load_all(state).into_iter().any(of_project)
 }
 
 /// The folders and options that both commands use.
-struct Here<'a> {
+struct InstallContext<'a> {
     folders: AgentFolders<'a>,
     state: PathBuf,
     scope: InstallScope,
 }
 
-impl Here<'_> {
+impl InstallContext<'_> {
     fn new(
         whose: &ScopeArguments,
         place: &WorkArguments,
@@ -129,8 +129,8 @@ impl Here<'_> {
     }
 
     /// Returns the file of an agent's receipt.
-    fn receipt(&self, agent: &Agent) -> PathBuf {
-        receipt::path(&self.state, agent.name, self.scope, &self.folders.project)
+    fn receipt_path(&self, agent: &Agent) -> PathBuf {
+        receipt::receipt_path(&self.state, agent.name, self.scope, &self.folders.project)
     }
 }
 
@@ -139,41 +139,43 @@ pub(super) fn install(
     arguments: &InstallArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let here = Here::new(&arguments.whose, &arguments.place, around)?;
-    let mut launch = launch::of_this_program()?;
+    let here = InstallContext::new(&arguments.whose, &arguments.place, around)?;
+    let mut launch = launch::launch_of_this_program()?;
     if !arguments.choice.tools.is_empty() {
         let tools = arguments.choice.tools.join(",");
         launch.arguments.extend(["--tools".to_owned(), tools]);
     }
     if arguments.agents.is_empty() {
-        return list::run(
+        return list::list_agents(
             &here,
-            &request(arguments, &here, launch, WriteConsent::Ask),
+            &install_request(arguments, &here, launch, WriteConsent::Ask),
             arguments.whose.json,
         );
     }
-    let chosen = chosen(&arguments.agents)?;
+    let chosen = parse_agent_names(&arguments.agents)?;
     // Hooks alone write nothing that would have to be allowed.
     let asks = !arguments.whose.yes && !arguments.dry_run && !arguments.observe;
     let writes = match arguments.writes {
         Some(WritesOption::Allow) => WriteConsent::Allow,
         Some(WritesOption::Ask) => WriteConsent::Ask,
-        None if asks => match confirm("May lancet write without a question in these agents? [y/N]")
-        {
-            Some(true) => WriteConsent::Allow,
-            _ => WriteConsent::Ask,
-        },
+        None if asks => {
+            match confirm_at_terminal("May lancet write without a question in these agents? [y/N]")
+            {
+                Some(true) => WriteConsent::Allow,
+                _ => WriteConsent::Ask,
+            }
+        }
         None => WriteConsent::Ask,
     };
-    let request = request(arguments, &here, launch, writes);
-    let turn = (!arguments.dry_run).then(|| turn::take(&here.state));
+    let request = install_request(arguments, &here, launch, writes);
+    let turn = (!arguments.dry_run).then(|| turn::acquire_lock(&here.state));
     let _turn = turn.transpose()?;
     let jobs: Vec<Job> = chosen
         .into_iter()
-        .map(|agent| Job::install(agent, &request, &here))
+        .map(|agent| Job::plan_installation(agent, &request, &here))
         .collect();
-    let how = Manner::from_arguments(&arguments.whose, arguments.dry_run);
-    show::run(jobs, &here, how, around)
+    let how = ReportOptions::from_arguments(&arguments.whose, arguments.dry_run);
+    show::confirm_and_write(jobs, &here, how, around)
 }
 
 /// Runs `lancet uninstall`.
@@ -181,24 +183,24 @@ pub(super) fn uninstall(
     arguments: &UninstallArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let here = Here::new(&arguments.whose, &arguments.place, around)?;
-    let turn = (!arguments.dry_run).then(|| turn::take(&here.state));
+    let here = InstallContext::new(&arguments.whose, &arguments.place, around)?;
+    let turn = (!arguments.dry_run).then(|| turn::acquire_lock(&here.state));
     let _turn = turn.transpose()?;
-    let jobs: Vec<Job> = chosen(&arguments.agents)?
+    let jobs: Vec<Job> = parse_agent_names(&arguments.agents)?
         .into_iter()
-        .map(|agent| Job::uninstall(agent, &here))
+        .map(|agent| Job::plan_uninstallation(agent, &here))
         .collect();
-    let how = Manner::from_arguments(&arguments.whose, arguments.dry_run);
-    show::run(jobs, &here, how, around)
+    let how = ReportOptions::from_arguments(&arguments.whose, arguments.dry_run);
+    show::confirm_and_write(jobs, &here, how, around)
 }
 
-fn request(
+fn install_request(
     arguments: &InstallArguments,
-    here: &Here<'_>,
-    launch: Launch,
+    here: &InstallContext<'_>,
+    launch: LaunchCommand,
     writes: WriteConsent,
-) -> Request {
-    Request {
+) -> InstallRequest {
+    InstallRequest {
         scope: here.scope,
         writes,
         own_tools: match arguments.only {
@@ -206,8 +208,8 @@ fn request(
             false => OwnTools::Keep,
         },
         memory: match arguments.no_memory {
-            true => Memory::Leave,
-            false => Memory::Write,
+            true => MemoryUse::Leave,
+            false => MemoryUse::Write,
         },
         parts: match arguments.observe {
             true => InstalledParts::Hooks,
@@ -218,11 +220,11 @@ fn request(
 }
 
 /// Returns the agents with the names on the command line, each once.
-fn chosen(names: &[String]) -> Result<Vec<&'static Agent>, Failure> {
+fn parse_agent_names(names: &[String]) -> Result<Vec<&'static Agent>, Failure> {
     let mut chosen: Vec<&'static Agent> = Vec::new();
     for name in names {
-        let agent = named(name).ok_or_else(|| {
-            let known: Vec<_> = agents().iter().map(|agent| agent.name).collect();
+        let agent = find_agent(name).ok_or_else(|| {
+            let known: Vec<_> = all_agents().iter().map(|agent| agent.name).collect();
             let known = known.join(", ");
             Failure::usage(format!(
                 "{name} is no agent that lancet knows; it knows {known}"

@@ -23,7 +23,7 @@ pub(super) fn completions(arguments: &CompletionsArguments) -> Result<Exit, Fail
         &mut script,
     );
     let script = String::from_utf8_lossy(&script);
-    print(&scripts::with_history(&script, arguments.shell))?;
+    print(&scripts::add_history_completion(&script, arguments.shell))?;
     Ok(Exit::Done)
 }
 
@@ -32,11 +32,11 @@ pub(super) fn man(arguments: &ManArguments, around: &Surroundings) -> Result<Exi
     let mut program = Arguments::command();
     program.build();
     if let Some(folder) = &arguments.dir {
-        return write_all(&program, &around.absolute(folder)?);
+        return write_manual_pages(&program, &around.absolute(folder)?);
     }
     let page = match &arguments.command {
-        None => page(&program)?,
-        Some(name) => page(
+        None => render_manual_page(&program)?,
+        Some(name) => render_manual_page(
             program
                 .find_subcommand(name)
                 .ok_or_else(|| unknown_topic(name, &program, &[]))?,
@@ -46,7 +46,7 @@ pub(super) fn man(arguments: &ManArguments, around: &Surroundings) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn page(command: &clap::Command) -> Result<String, Failure> {
+fn render_manual_page(command: &clap::Command) -> Result<String, Failure> {
     let name = command
         .get_display_name()
         .unwrap_or_else(|| command.get_name())
@@ -62,7 +62,7 @@ fn page(command: &clap::Command) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n"))
 }
 
-fn write_all(program: &clap::Command, folder: &Path) -> Result<Exit, Failure> {
+fn write_manual_pages(program: &clap::Command, folder: &Path) -> Result<Exit, Failure> {
     let refused = |error: std::io::Error| Failure::system(format!("{}: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(refused)?;
     let commands = program.get_subcommands().filter(|one| !one.is_hide_set());
@@ -71,7 +71,11 @@ fn write_all(program: &clap::Command, folder: &Path) -> Result<Exit, Failure> {
         let name = command
             .get_display_name()
             .unwrap_or_else(|| command.get_name());
-        std::fs::write(folder.join(format!("{name}.1")), page(command)?).map_err(refused)?;
+        std::fs::write(
+            folder.join(format!("{name}.1")),
+            render_manual_page(command)?,
+        )
+        .map_err(refused)?;
     }
     Ok(Exit::Done)
 }

@@ -8,20 +8,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::tools::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Notify, Options, Page, RootsOrigin, serve_stdio};
+use lancet_mcp::{Options, QuestionNotifier, QuestionRecording, RootsOrigin, serve_stdio};
 use lancet_serving::Level;
 
-use super::asking::{self, Asking};
+use super::asking::{self, AskTarget};
 use crate::ancestor::agent_process;
 use crate::arguments::{McpArguments, Mode, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{ApproverKind, FlawUse, Lifetime, Offer, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawHandling, Lifetime, Offer, OpenRequest, WriteAuthor};
 use crate::surroundings::{AgentRoots, RootHint, Surroundings};
 use crate::terminal::print_error;
-use late::RootsOfClient;
+use late::ClientRootsOpener;
 
 /// How long each of the two steps of maintenance of the history at the end may take.
-const TIDYING: Duration = Duration::from_millis(300);
+const MAINTENANCE_TIME: Duration = Duration::from_millis(300);
 
 /// Serves until the agent disconnects.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -32,17 +32,23 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         AgentRoots::TooWide { folder, what } => {
             // The engine on the home folder only lists the tools; calls get one on the client's roots. The process
             // remains able to write below the home folder, because it cannot be confined a second time.
-            place.root = vec![AgentRoots::ceiling(around).unwrap_or_else(|| folder.clone())];
-            RootsOrigin::Wanted(Arc::new(RootsOfClient {
+            place.root =
+                vec![AgentRoots::widest_client_root(around).unwrap_or_else(|| folder.clone())];
+            RootsOrigin::Wanted(Arc::new(ClientRootsOpener {
                 arguments: arguments.clone(),
                 around: around.clone(),
                 started_in: (folder, what),
             }))
         }
     };
-    let opened = request(arguments, &place).open(around)?;
+    let opened = open_request(arguments, &place).open(around)?;
     let settings = opened.lancet.settings();
-    let asking = Asking::new(arguments.ask, &settings.ask.by, Page::IfWatched, around);
+    let asking = AskTarget::new(
+        arguments.ask,
+        &settings.ask.by,
+        QuestionRecording::IfWatched,
+        around,
+    );
     if std::io::stdin().is_terminal() {
         print_error(
             "lancet mcp waits for an agent's messages on standard input. Agents start this command themselves;\n\
@@ -57,7 +63,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         data: arguments.offer.data_extent(),
         ask: asking.ask,
         approver: asking.approver,
-        notify: Some(Notify::new(asking::notify)),
+        notify: Some(QuestionNotifier::new(asking::notify_user)),
         roots,
         log: opened.log.for_agents(),
         ..Options::default()
@@ -66,19 +72,19 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
     serve_stdio(opened.lancet, options).map_err(|error| Failure::system(error.to_string()))?;
     // The agent has its answers and is disconnected, so there is time to compress the history and remove old changes.
     if let Some(history) = lancet.history() {
-        let _ = history.clean(TIDYING);
-        let _ = history.tidy(TIDYING);
+        let _ = history.clean(MAINTENANCE_TIME);
+        let _ = history.tidy(MAINTENANCE_TIME);
     }
     Ok(Exit::Done)
 }
 
 /// Returns the request that opens the engine.
-fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenRequest<'a> {
+fn open_request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenRequest<'a> {
     OpenRequest {
         place,
         reach: RootHint::Project,
         mode: arguments.mode,
-        writes: Writes::Agent(lancet::Mode::AcceptEdits),
+        writes: WriteAuthor::Agent(lancet::Mode::AcceptEdits),
         offer: Offer::from_arguments(&arguments.offer),
         diagnostics: arguments.offer.diagnostics,
         // `Client` also creates the settings folder, for an answer "always". Only with one of these two flags is it
@@ -89,7 +95,7 @@ fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenReq
         },
         answer_limit: ANSWER_LIMIT_MCP,
         default_log_level: Level::Warn,
-        flaw_use: FlawUse::Reported,
+        flaw_use: FlawHandling::Reported,
         lifetime: Lifetime::OneClient,
     }
 }

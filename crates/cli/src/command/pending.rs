@@ -14,14 +14,14 @@ mod show;
 
 use lancet::questions::Questions;
 
-use super::history::access::open;
+use super::history::access::open_engine;
 use crate::arguments::{PendingArguments, PendingCommand};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
-pub(super) use feed::Feed;
-pub(super) use follow::{decide_newest, news_line};
+pub(super) use feed::QuestionFeed;
+pub(super) use follow::{decide_newest, format_change};
 
 /// Runs `lancet pending` and the commands below it.
 pub(super) fn run(arguments: &PendingArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -35,16 +35,16 @@ pub(super) fn run(arguments: &PendingArguments, around: &Surroundings) -> Result
 }
 
 /// Opens the questions of the user's current project.
-fn questions(
+fn open_questions(
     arguments: &PendingArguments,
     approver: Option<TerminalApprover>,
     around: &Surroundings,
 ) -> Result<Questions, Failure> {
-    let lancet = open(&arguments.place, RootHint::Project, approver, around)?;
+    let lancet = open_engine(&arguments.place, RootHint::Project, approver, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let questions = lancet.questions().ok_or_else(without)?;
     Ok(match arguments.all {
-        true => questions.of_all_projects(),
+        true => questions.in_all_projects(),
         false => questions,
     })
 }

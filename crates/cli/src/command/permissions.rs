@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use crate::arguments::{ExplainArguments, Mode, RulesArguments, TrustArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::guard::{self, Authority};
-use crate::opening::{OpenRequest, Writes};
+use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{
     Flags, RootHint, SettingsFile, Surroundings, as_text, claude_settings, load_settings,
     resolve_roots, settings_files,
     trust::{self, FolderTrust},
     trusted_programs,
 };
-use crate::terminal::{confirm, print, visible};
+use crate::terminal::{confirm_at_terminal, escape_for_terminal, print};
 
 /// The name of a file that represents any file in a folder.
 const ANY_FILE: &str = "any-file";
@@ -35,7 +35,7 @@ fn open_to_inspect(
 ) -> Result<Lancet, Failure> {
     let request = OpenRequest {
         mode,
-        ..OpenRequest::of_command(place, reach, Writes::Agent(lancet::Mode::AcceptEdits))
+        ..OpenRequest::for_command(place, reach, WriteAuthor::Agent(lancet::Mode::AcceptEdits))
     };
     Ok(request.open_to_inspect(around)?.lancet)
 }
@@ -50,7 +50,7 @@ pub(super) fn explain(
         paths.push(around.absolute(path)?);
     }
     let tools: Vec<&str> = match arguments.tool.as_deref() {
-        Some(tool) if Access::of_tool(tool).is_some() => vec![tool],
+        Some(tool) if Access::for_tool(tool).is_some() => vec![tool],
         Some(tool) => {
             return Err(Failure::usage(format!(
                 "--tool {tool}: there is no such tool; Read, Edit and Write are, for instance"
@@ -73,24 +73,29 @@ pub(super) fn explain(
         };
         let given = as_text(&path)?;
         for tool in &tools {
-            let (words, object) = explained(&lancet, &given, tool, around);
+            let (words, object) = explain_tool(&lancet, &given, tool, around);
             text.push_str(&words);
             objects.push(object);
         }
     }
-    put(&text, arguments.json, json!({ "decisions": objects }))
+    print_text_or_json(&text, arguments.json, json!({ "decisions": objects }))
 }
 
 /// Returns the decision for one tool, for people and as JSON.
-fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) -> (String, Value) {
+fn explain_tool(
+    lancet: &Lancet,
+    given: &str,
+    tool: &str,
+    around: &Surroundings,
+) -> (String, Value) {
     let reader = around.audience();
     let found = match lancet.explain(given, tool) {
         Ok(found) => found,
         Err(refusal) => {
             let name = refusal.kind().name();
             let path = around.relative(Path::new(given));
-            let words = visible(&refusal.text_for(&reader)).into_owned();
-            let text = format!("{tool} {}: {name}: {words}\n", visible(&path));
+            let words = escape_for_terminal(&refusal.text_for(&reader)).into_owned();
+            let text = format!("{tool} {}: {name}: {words}\n", escape_for_terminal(&path));
             let object = json!({ "tool": tool, "file_path": given, "outcome": name, "because": refusal.text() });
             return (text, object);
         }
@@ -100,17 +105,17 @@ fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) ->
         Outcome::Ask => "asks",
         Outcome::Deny => "denied",
     };
-    let because = visible(&found.because_for(&reader)).into_owned();
+    let because = escape_for_terminal(&found.reason_for(&reader)).into_owned();
     let why = match because.starts_with("the rule ") {
         true => format!("by {because}"),
         false => format!("because {because}"),
     };
     let mut text = format!(
         "{tool} {}: {word}, {why}\n",
-        visible(&around.relative(&found.path)),
+        escape_for_terminal(&around.relative(&found.path)),
     );
     let rules = found.rules_for(&reader);
-    for rule in rules.iter().map(|rule| visible(rule)) {
+    for rule in rules.iter().map(|rule| escape_for_terminal(rule)) {
         if because.contains(&*rule) {
             continue;
         }
@@ -136,7 +141,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
     let policy = lancet.policy();
     let mut text = format!("mode {}\n", policy.mode().as_str());
     let mut rules = Vec::new();
-    for entry in policy.entries() {
+    for entry in policy.layered_rules() {
         // Writing to a string cannot fail.
         let (effect, layer) = (entry.effect.as_str(), entry.layer.name());
         let rule = entry.rule.to_string();
@@ -144,18 +149,26 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
         let _ = writeln!(
             text,
             "{effect} {} ({layer}, {})",
-            visible(&rule),
-            visible(&source)
+            escape_for_terminal(&rule),
+            escape_for_terminal(&source)
         );
         rules.push(json!({
             "effect": entry.effect.as_str(), "rule": entry.rule.text(), "layer": entry.layer.name(), "source": entry.source,
         }));
     }
     for scope in &lancet.settings().open {
-        let _ = writeln!(text, "open {} (protected otherwise)", visible(scope.text()));
+        let _ = writeln!(
+            text,
+            "open {} (protected otherwise)",
+            escape_for_terminal(scope.text())
+        );
     }
     for root in lancet.read_roots() {
-        let _ = writeln!(text, "read only {}", visible(&root.to_string_lossy()));
+        let _ = writeln!(
+            text,
+            "read only {}",
+            escape_for_terminal(&root.to_string_lossy())
+        );
     }
     text.push_str("ask about protected names: .git, shells' start-up files, agents' settings and their like (built in)\n");
     text.push_str("deny reading of secret files (.env, keys and their like), ask about writing them (built in)\n");
@@ -167,7 +180,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
             text,
             "not applied: {} ({}): {why}",
             ignored.key,
-            visible(&place(&around.relative(&ignored.path)))
+            escape_for_terminal(&place(&around.relative(&ignored.path)))
         );
         let source = place(&ignored.path.to_string_lossy());
         not_applied.push(json!({ "what": ignored.key, "source": source, "why": why }));
@@ -177,14 +190,14 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
             let _ = writeln!(
                 text,
                 "not taken over: {}: {}",
-                visible(&entry.what),
+                escape_for_terminal(&entry.what),
                 entry.why
             );
             not_applied.push(json!({ "what": entry.what, "why": entry.why }));
         }
     }
     let object = json!({ "mode": policy.mode().as_str(), "rules": rules, "left": not_applied });
-    put(&text, arguments.json, object)
+    print_text_or_json(&text, arguments.json, object)
 }
 
 /// Runs `lancet trust`: trusts the project's settings, or the folder where it has none, or revokes the trust.
@@ -202,17 +215,18 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     let state = around.state_dir(place.state_dir.as_deref())?;
     let state = state.ok_or_else(|| Failure::system("there is no state folder to keep this in"))?;
     let failed = |error: std::io::Error| Failure::system(format!("{}: {error}", state.display()));
-    let keep_text = |text: Option<&str>| trust::keep(&state, &file.path, text).map_err(failed);
+    let keep_text =
+        |text: Option<&str>| trust::record_trust(&state, &file.path, text).map_err(failed);
     let name = around.relative(&file.path);
-    let name = visible(&name);
+    let name = escape_for_terminal(&name);
     let folder = &roots[0];
-    let shown_folder = visible(&folder.to_string_lossy()).into_owned();
+    let shown_folder = escape_for_terminal(&folder.to_string_lossy()).into_owned();
     if arguments.revoke {
         return revoke(&state, folder, &file, around);
     }
-    let settings = load_settings(&as_trusted(files), Flags::default())?;
-    let listed = programs::list(&settings, &around.program_places(), folder)?;
-    let record = trusted_programs::load(&state, folder);
+    let settings = load_settings(&mark_project_as_trusted(files), Flags::default())?;
+    let listed = programs::list_programs(&settings, &around.program_places(), folder)?;
+    let record = trusted_programs::load_record(&state, folder);
     let started = programs::describe_programs(&listed, &record, around);
     let question = match &file.text {
         Some(text) => format!(
@@ -221,13 +235,13 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
         ),
         None => format!(
             "{started}{shown_folder} has no {}. Trust the folder, so that language servers from lancet's own table that are on your PATH are started for it? They read the project's files, and some run parts of it (build scripts, macros, plugins). [y/N]",
-            lancet::settings::NAME
+            lancet::settings::SETTINGS_FILE_NAME
         ),
     };
-    let authority = guard::authority("`lancet trust`", place, around)?;
+    let authority = guard::require_authority("`lancet trust`", place, around)?;
     let is_asked = !(arguments.yes && authority == Authority::Token);
     if is_asked {
-        match confirm(&question) {
+        match confirm_at_terminal(&question) {
             Some(true) => {}
             Some(false) => return Ok(Exit::Refused),
             None => {
@@ -243,7 +257,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
         .into_iter()
         .flat_map(|program| program.files)
         .collect();
-    trusted_programs::keep(&state, folder, &files).map_err(failed)?;
+    trusted_programs::save_record(&state, folder, &files).map_err(failed)?;
     let told = match &file.text {
         Some(text) => {
             keep_text(Some(text))?;
@@ -251,10 +265,10 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             format!("{name} is trusted as it is now (hash {}).\n", &hash[..16])
         }
         None => {
-            trust::keep_folder(&state, folder, FolderTrust::Given).map_err(failed)?;
+            trust::record_folder_trust(&state, folder, FolderTrust::Given).map_err(failed)?;
             format!(
                 "{shown_folder} is trusted to run language servers of the built-in table, from the next start of lancet on. A {} that appears later needs its own trust.\n",
-                lancet::settings::NAME
+                lancet::settings::SETTINGS_FILE_NAME
             )
         }
     };
@@ -274,13 +288,13 @@ fn revoke(
 ) -> Result<Exit, Failure> {
     let failed = |error: std::io::Error| Failure::system(format!("{}: {error}", state.display()));
     let name = around.relative(&file.path);
-    let name = visible(&name);
-    let shown_folder = visible(&folder.to_string_lossy()).into_owned();
+    let name = escape_for_terminal(&name);
+    let shown_folder = escape_for_terminal(&folder.to_string_lossy()).into_owned();
     let was_folder_trusted = trust::is_folder_trusted(state, folder);
     // This is recorded even where the present text is not trusted, because an earlier text may be.
-    trust::keep(state, &file.path, None).map_err(failed)?;
-    trust::keep_folder(state, folder, FolderTrust::Revoked).map_err(failed)?;
-    trusted_programs::forget(state, folder).map_err(failed)?;
+    trust::record_trust(state, &file.path, None).map_err(failed)?;
+    trust::record_folder_trust(state, folder, FolderTrust::Revoked).map_err(failed)?;
+    trusted_programs::remove_record(state, folder).map_err(failed)?;
     let mut told = String::new();
     if was_folder_trusted {
         let _ = writeln!(
@@ -299,7 +313,7 @@ fn revoke(
 }
 
 /// Returns the settings files with the project's as trusted.
-fn as_trusted(mut files: Vec<SettingsFile>) -> Vec<SettingsFile> {
+fn mark_project_as_trusted(mut files: Vec<SettingsFile>) -> Vec<SettingsFile> {
     for file in &mut files {
         if file.origin == Origin::Project {
             file.origin = Origin::TrustedProject;
@@ -312,12 +326,12 @@ fn as_trusted(mut files: Vec<SettingsFile>) -> Vec<SettingsFile> {
 fn escape_lines(text: &str) -> String {
     let lines: Vec<_> = text
         .lines()
-        .map(|line| visible(line).into_owned())
+        .map(|line| escape_for_terminal(line).into_owned())
         .collect();
     lines.join("\n")
 }
 
-fn put(text: &str, as_json: bool, mut object: Value) -> Result<Exit, Failure> {
+fn print_text_or_json(text: &str, as_json: bool, mut object: Value) -> Result<Exit, Failure> {
     if as_json {
         object["text"] = json!(text);
         print(&format!("{object}\n"))?;

@@ -9,7 +9,7 @@ use lancet::{Lancet, Session};
 
 use crate::arguments::PromptArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{OpenRequest, Writes};
+use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::print;
 
@@ -17,10 +17,10 @@ use crate::terminal::print;
 pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut text = Dialect::from(arguments.format).prompt().to_owned();
     if !arguments.with.is_empty() {
-        let request = OpenRequest::of_command(
+        let request = OpenRequest::for_command(
             &arguments.place,
             RootHint::Folder,
-            Writes::Agent(lancet::Mode::Plan),
+            WriteAuthor::Agent(lancet::Mode::Plan),
         );
         let lancet = request.open_to_inspect(around)?.lancet;
         let session = lancet.new_session();
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<
 
 /// Returns a file under its path, in a fence that no line of the file closes.
 fn render_fenced_file(lancet: &Lancet, session: &Session, path: &Path) -> Result<String, Failure> {
-    let content = content(session, path)?;
+    let content = read_file_text(session, path)?;
     let longest = content.lines().map(|line| {
         let line = line.trim_start();
         line.len() - line.trim_start_matches('`').len()
@@ -59,7 +59,7 @@ fn render_fenced_file(lancet: &Lancet, session: &Session, path: &Path) -> Result
 }
 
 /// Returns the text of a file, if the rules for reading allow it to be shown.
-fn content(session: &Session, path: &Path) -> Result<String, Failure> {
+fn read_file_text(session: &Session, path: &Path) -> Result<String, Failure> {
     let mut first_line = ReadArguments::new(as_text(path)?);
     first_line.limit = Some(1);
     let reply = session.peek(first_line);

@@ -7,47 +7,49 @@ mod picture;
 use lancet::outcome::{Outcome, ReadKind};
 use lancet::{Lancet, Session};
 
-use super::session_of;
-use crate::answer::{OutputFormat, Presentation, put};
+use super::session_named_or_new;
+use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{OpenRequest, Writes};
+use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings, as_text};
-use crate::terminal::{Colour, Style, paged, print_error, stdout_is_terminal, stream};
+use crate::terminal::{
+    Colour, Style, print_error, print_rows_paged, print_streamed, stdout_is_terminal,
+};
 
-use lines::{FileLines, typed_range};
+use lines::{FileLines, parse_file_and_range};
 
 /// Runs `lancet read`.
 pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut files = Vec::with_capacity(arguments.files.len());
     for typed in &arguments.files {
-        files.push(typed_range(typed, arguments, around)?);
+        files.push(parse_file_and_range(typed, arguments, around)?);
     }
     let reached: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
-    let request = OpenRequest::of_command(
+    let request = OpenRequest::for_command(
         &arguments.common.place,
         RootHint::AtAll(&reached),
-        Writes::Agent(lancet::Mode::Plan),
+        WriteAuthor::Agent(lancet::Mode::Plan),
     );
     let lancet = request.open(around)?.lancet;
     for file in &mut files {
-        file.count_from_the_end(&lancet)?;
+        file.resolve_tail(&lancet)?;
     }
-    let session = session_of(&lancet, arguments.common.session.as_ref());
+    let session = session_named_or_new(&lancet, arguments.common.session.as_ref());
     let mut worst = Exit::Done;
     let mut shown = Vec::new();
     for file in &files {
-        let exit = one(arguments, file, &session, &lancet, &mut shown, around)?;
-        if exit.number() > worst.number() {
+        let exit = read_one_file(arguments, file, &session, &lancet, &mut shown, around)?;
+        if exit.exit_code() > worst.exit_code() {
             worst = exit;
         }
     }
-    show(arguments, &shown, around)?;
+    print_lines(arguments, &shown, around)?;
     Ok(worst)
 }
 
 /// Reads one file. Output for a person is returned to be shown; everything else is printed at once.
-fn one(
+fn read_one_file(
     arguments: &ReadArguments,
     file: &FileLines,
     session: &Session,
@@ -72,26 +74,26 @@ fn one(
     if let (Outcome::Read(read), false) = (reply.outcome(), is_for_a_model)
         && let Some(facts) = &read.picture
     {
-        show(arguments, shown, around)?;
+        print_lines(arguments, shown, around)?;
         shown.clear();
         let drawn = match arguments.plain {
-            true => picture::Drawn::No,
-            false => picture::Drawn::WherePossible,
+            true => picture::PictureDisplay::No,
+            false => picture::PictureDisplay::WherePossible,
         };
-        return picture::show(&reply, facts, file, drawn, around);
+        return picture::show_picture(&reply, facts, file, drawn, around);
     }
     if matches!(reply.outcome(), Outcome::Read(read) if read.kind == ReadKind::Notebook)
         && !is_for_a_model
     {
-        show(arguments, shown, around)?;
+        print_lines(arguments, shown, around)?;
         shown.clear();
-        return notebook::show(&reply, around);
+        return notebook::show_notebook(&reply, around);
     }
     if !is_text || is_for_a_model {
-        show(arguments, shown, around)?;
+        print_lines(arguments, shown, around)?;
         shown.clear();
         let format = OutputFormat::from_json_flag(arguments.common.json);
-        return put(&reply, format, Presentation::Lines, around);
+        return print_reply(&reply, format, Presentation::Lines, around);
     }
     match file.read(&lancet.new_session())? {
         Ok(lines) => {
@@ -104,7 +106,7 @@ fn one(
 }
 
 /// Shows the lines that were read.
-fn show(
+fn print_lines(
     arguments: &ReadArguments,
     files: &[lines::ShownLines],
     around: &Surroundings,
@@ -114,7 +116,7 @@ fn show(
     }
     let is_terminal = stdout_is_terminal();
     if !is_terminal && !arguments.plain && around.colour(false) == Colour::On {
-        return stream(|out| files.iter().try_for_each(|file| file.put_coloured(out)));
+        return print_streamed(|out| files.iter().try_for_each(|file| file.write_coloured(out)));
     }
     if arguments.plain || !is_terminal {
         for file in files {
@@ -122,11 +124,11 @@ fn show(
                 print_error(&format!("lancet: {words}\n"));
             }
         }
-        return stream(|out| {
+        return print_streamed(|out| {
             for file in files {
                 match is_terminal {
                     // Control characters of a file must not reach a terminal.
-                    true => file.put_plain(out)?,
+                    true => file.write_plain(out)?,
                     false => out.write_all(&file.bytes)?,
                 }
             }
@@ -135,13 +137,13 @@ fn show(
     }
     let colour = around.colour(true);
     let rows = files.iter().map(|file| file.lines.len() + 2).sum();
-    paged(rows, around, |out| {
+    print_rows_paged(rows, around, |out| {
         for file in files {
             if files.len() > 1 {
                 let name = format!("==> {} <==\n", file.name);
                 out.write_all(colour.paint(Style::Bold, &name).as_bytes())?;
             }
-            file.put(out, colour)?;
+            file.write_numbered(out, colour)?;
         }
         Ok(())
     })

@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 
 use lancet::Lancet;
 use lancet::doors::{
-    Boundary, Case, Dot, EntryKind, HiddenFiles, IgnoreFiles, MatchSpan, Naming, Order, Pattern,
-    PatternOptions, PrintOptions, Printed, Selected, ShellSearch, Sort, escape, smart_case,
+    CaseMatching, DotMatching, EntryKind, HiddenFiles, IgnoreFiles, MatchBoundary, MatchSpan,
+    NamePlacement, Pattern, PatternOptions, PrintMode, PrintOptions, ResultOrder, SelectedLines,
+    ShellSearch, SortOrder, escape_regex, smart_case,
 };
 
 use crate::arguments::{
     FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy, WorkArguments,
 };
 use crate::failure::{Exit, Failure};
-use crate::opening::{OpenRequest, Writes};
+use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
-pub(super) use expand::expand;
-use screen::{Screen, TotalsOf};
+pub(super) use expand::expand_glob;
+use screen::{SearchScreen, TotalsUnit};
 
 /// Runs `lancet grep`.
 pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -30,35 +31,35 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
         Some(word) => expressions.push(word),
         None => {}
     }
-    let (search, lancet) = open(&typed, &arguments.filter, &arguments.place, around)?;
+    let (search, lancet) = open_on_paths(&typed, &arguments.filter, &arguments.place, around)?;
     let search = ShellSearch {
         types: arguments.kind.clone(),
         not_types: arguments.type_not.clone(),
         ..search
     };
-    let mut screen = Screen::from_arguments(&arguments.filter, around);
+    let mut screen = SearchScreen::from_arguments(&arguments.filter, around);
     screen.quiet = arguments.quiet;
     if arguments.files {
         let kinds = [EntryKind::File];
-        let output = screen.output(None)?;
+        let output = screen.open_output(None)?;
         let report = search.list(&lancet, None, &kinds, screen.null, screen.format, &output);
-        return screen.end(report, output, TotalsOf::Files);
+        return screen.finish(report, output, TotalsUnit::Files);
     }
-    let pattern = pattern(arguments, &expressions)?;
-    let options = options(arguments, &screen);
+    let pattern = compile_pattern(arguments, &expressions)?;
+    let options = print_options(arguments, &screen);
     let separator = match options.printed {
-        Printed::Lines | Printed::Matches if has_headings(arguments, &screen) => Some(""),
-        Printed::Lines | Printed::Matches if options.before + options.after > 0 => Some("--"),
+        PrintMode::Lines | PrintMode::Matches if has_headings(arguments, &screen) => Some(""),
+        PrintMode::Lines | PrintMode::Matches if options.before + options.after > 0 => Some("--"),
         _ => None,
     };
-    let output = screen.output(separator)?;
+    let output = screen.open_output(separator)?;
     let report = search.grep(&lancet, &pattern, &options, screen.format, &output);
-    screen.end(report, output, TotalsOf::Matches)
+    screen.finish(report, output, TotalsUnit::Matches)
 }
 
 /// Runs `lancet glob`.
 pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let (search, lancet) = open(
+    let (search, lancet) = open_on_paths(
         &arguments.paths,
         &arguments.filter,
         &arguments.place,
@@ -81,8 +82,8 @@ pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<E
             "--sort sorts files; folders (-t d) come as they are found",
         ));
     }
-    let screen = Screen::from_arguments(&arguments.filter, around);
-    let output = screen.output(None)?;
+    let screen = SearchScreen::from_arguments(&arguments.filter, around);
+    let output = screen.open_output(None)?;
     let pattern = arguments.pattern.as_deref();
     let report = search.list(
         &lancet,
@@ -92,11 +93,11 @@ pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<E
         screen.format,
         &output,
     );
-    screen.end(report, output, TotalsOf::Files)
+    screen.finish(report, output, TotalsUnit::Files)
 }
 
 /// Opens an engine on the typed paths, and returns where the search begins.
-fn open(
+fn open_on_paths(
     typed: &[PathBuf],
     filter: &FilterArguments,
     place: &WorkArguments,
@@ -115,10 +116,10 @@ fn open(
             around.absolute(path)?
         });
     }
-    let request = OpenRequest::of_command(
+    let request = OpenRequest::for_command(
         place,
         RootHint::AtAll(&absolute),
-        Writes::Agent(lancet::Mode::Plan),
+        WriteAuthor::Agent(lancet::Mode::Plan),
     );
     let lancet = request.open(around)?.lancet;
     let mut paths = Vec::with_capacity(typed.len());
@@ -128,11 +129,11 @@ fn open(
     let sort = |by: SortBy, reversed: bool| {
         let (by, reversed) = match by {
             SortBy::None => return None,
-            SortBy::Path => (Order::Path, reversed),
+            SortBy::Path => (ResultOrder::Path, reversed),
             // The engine sorts the newest file first.
-            SortBy::Modified => (Order::Newest, !reversed),
+            SortBy::Modified => (ResultOrder::Newest, !reversed),
         };
-        Some(Sort { by, reversed })
+        Some(SortOrder { by, reversed })
     };
     let search = ShellSearch {
         paths,
@@ -159,11 +160,11 @@ fn open(
 }
 
 /// Compiles the expressions.
-fn pattern(arguments: &GrepArguments, expressions: &[&str]) -> Result<Pattern, Failure> {
+fn compile_pattern(arguments: &GrepArguments, expressions: &[&str]) -> Result<Pattern, Failure> {
     let texts: Vec<String> = expressions
         .iter()
         .map(|text| match arguments.fixed_strings {
-            true => escape(text),
+            true => escape_regex(text),
             false => (*text).to_owned(),
         })
         .collect();
@@ -173,8 +174,8 @@ fn pattern(arguments: &GrepArguments, expressions: &[&str]) -> Result<Pattern, F
     };
     let case = match arguments.smart_case {
         true => smart_case(&whole),
-        false if arguments.ignore_case => Case::Insensitive,
-        false => Case::Sensitive,
+        false if arguments.ignore_case => CaseMatching::Insensitive,
+        false => CaseMatching::Sensitive,
     };
     let options = PatternOptions {
         case,
@@ -183,31 +184,32 @@ fn pattern(arguments: &GrepArguments, expressions: &[&str]) -> Result<Pattern, F
             false => MatchSpan::SingleLine,
         },
         dot: match arguments.multiline_dotall {
-            true => Dot::AnyCharacter,
-            false => Dot::WithinLine,
+            true => DotMatching::AnyCharacter,
+            false => DotMatching::WithinLine,
         },
         boundary: match (arguments.word_regexp, arguments.line_regexp) {
-            (true, _) => Boundary::Word,
-            (_, true) => Boundary::Line,
-            _ => Boundary::None,
+            (true, _) => MatchBoundary::Word,
+            (_, true) => MatchBoundary::Line,
+            _ => MatchBoundary::None,
         },
     };
     // Each is compiled alone first, so that an error shows the expression that was typed.
     for text in texts.iter().filter(|_| texts.len() > 1) {
-        Pattern::with_options(text, options).map_err(|error| unusable(text, &error))?;
+        Pattern::with_options(text, options)
+            .map_err(|error| unusable_pattern_failure(text, &error))?;
     }
-    Pattern::with_options(&whole, options).map_err(|error| unusable(&whole, &error))
+    Pattern::with_options(&whole, options).map_err(|error| unusable_pattern_failure(&whole, &error))
 }
 
 /// Explains why an expression cannot be used, and what to type instead.
-fn unusable(expression: &str, error: &lancet::doors::PatternError) -> Failure {
+fn unusable_pattern_failure(expression: &str, error: &lancet::doors::PatternError) -> Failure {
     if error.spans_lines {
         return Failure::usage(
             "the pattern has a line end, and a match stays on one line; use -U to search across lines",
         );
     }
     let mut words = error.words.trim_end().to_owned();
-    let escaped = escape(expression);
+    let escaped = escape_regex(expression);
     if escaped != expression {
         let quoted = escaped.replace('\'', r"'\''");
         words.push_str(&format!(
@@ -217,7 +219,7 @@ fn unusable(expression: &str, error: &lancet::doors::PatternError) -> Failure {
     Failure::usage(words)
 }
 
-fn has_headings(arguments: &GrepArguments, screen: &Screen) -> bool {
+fn has_headings(arguments: &GrepArguments, screen: &SearchScreen) -> bool {
     match (arguments.heading, arguments.no_heading) {
         (true, _) => true,
         (_, true) => false,
@@ -225,29 +227,29 @@ fn has_headings(arguments: &GrepArguments, screen: &Screen) -> bool {
     }
 }
 
-fn options(arguments: &GrepArguments, screen: &Screen) -> PrintOptions {
+fn print_options(arguments: &GrepArguments, screen: &SearchScreen) -> PrintOptions {
     let printed = match () {
-        () if arguments.quiet && !arguments.files_without_match => Printed::Nothing,
-        () if arguments.files_with_matches => Printed::Names,
-        () if arguments.files_without_match => Printed::NamesWithoutMatch,
-        () if arguments.count_matches && !arguments.invert_match => Printed::MatchCounts,
-        () if arguments.count && arguments.only_matching => Printed::MatchCounts,
-        () if arguments.count || arguments.count_matches => Printed::LineCounts,
-        () if arguments.only_matching => Printed::Matches,
-        () => Printed::Lines,
+        () if arguments.quiet && !arguments.files_without_match => PrintMode::Nothing,
+        () if arguments.files_with_matches => PrintMode::Names,
+        () if arguments.files_without_match => PrintMode::NamesWithoutMatch,
+        () if arguments.count_matches && !arguments.invert_match => PrintMode::MatchCounts,
+        () if arguments.count && arguments.only_matching => PrintMode::MatchCounts,
+        () if arguments.count || arguments.count_matches => PrintMode::LineCounts,
+        () if arguments.only_matching => PrintMode::Matches,
+        () => PrintMode::Lines,
     };
     let lines = |own: Option<u32>| own.or(arguments.context).unwrap_or(0) as usize;
     let heading = has_headings(arguments, screen);
     PrintOptions {
         printed,
         selected: match arguments.invert_match {
-            true => Selected::NotMatching,
-            false => Selected::Matching,
+            true => SelectedLines::NotMatching,
+            false => SelectedLines::Matching,
         },
         naming: match (arguments.no_filename, heading) {
-            (true, _) => Naming::None,
-            (_, true) => Naming::Heading,
-            _ => Naming::EachLine,
+            (true, _) => NamePlacement::None,
+            (_, true) => NamePlacement::Heading,
+            _ => NamePlacement::EachLine,
         },
         line_numbers: !arguments.no_line_number,
         columns: arguments.column,

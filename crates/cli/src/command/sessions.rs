@@ -6,13 +6,16 @@ mod line;
 use lancet::sessions::{SessionOverview, Sessions};
 use serde_json::{Value, json};
 
-use super::history::access::{open, unreadable};
+use super::history::access::{open_engine, unreadable_failure};
 use super::history::time;
 use crate::arguments::{ResumeArguments, SessionsArguments, SessionsCommand, StopArguments};
 use crate::failure::{Exit, Failure};
 use crate::guard::{self, Authority};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{confirm, page, print, print_error, stdout_is_terminal, visible_line};
+use crate::terminal::{
+    confirm_at_terminal, escape_line_for_terminal, print, print_error, print_paged,
+    stdout_is_terminal,
+};
 
 /// Runs `lancet sessions` and the commands below it.
 pub(super) fn run(arguments: &SessionsArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -25,28 +28,28 @@ pub(super) fn run(arguments: &SessionsArguments, around: &Surroundings) -> Resul
 
 /// Opens the sessions of the user's current project.
 fn sessions(arguments: &SessionsArguments, around: &Surroundings) -> Result<Sessions, Failure> {
-    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let lancet = open_engine(&arguments.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let sessions = lancet.sessions().ok_or_else(without)?;
     Ok(match arguments.all {
-        true => sessions.of_all_projects(),
+        true => sessions.in_all_projects(),
         false => sessions,
     })
 }
 
 fn list(arguments: &SessionsArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let sessions = sessions(arguments, around)?;
-    let found = sessions.list().map_err(unreadable)?;
-    let overlaps = sessions.overlaps(&found).map_err(unreadable)?;
+    let found = sessions.list().map_err(unreadable_failure)?;
+    let overlaps = sessions.overlaps(&found).map_err(unreadable_failure)?;
     if arguments.json {
         let mut out: String = found
             .iter()
-            .map(|one| format!("{}\n", object(one)))
+            .map(|one| format!("{}\n", session_json(one)))
             .collect();
         let overlaps = overlaps.iter().map(|overlap| {
             let sessions = overlap.sessions.iter();
             let sessions = sessions.map(
-                |one| json!({ "session": one.key, "changed": one.changed.map(time::for_programs) }),
+                |one| json!({ "session": one.key, "changed": one.changed.map(time::format_rfc3339) }),
             );
             json!({ "path": overlap.path, "sessions": sessions.collect::<Vec<_>>() })
         });
@@ -67,9 +70,9 @@ fn list(arguments: &SessionsArguments, around: &Surroundings) -> Result<Exit, Fa
         return Ok(Exit::Done);
     }
     let colour = around.colour(stdout_is_terminal());
-    let mut text = line::lines(&found, colour);
-    text.push_str(&line::overlaps(&overlaps, around));
-    page(&text, around)?;
+    let mut text = line::format_sessions(&found, colour);
+    text.push_str(&line::format_overlaps(&overlaps, around));
+    print_paged(&text, around)?;
     Ok(Exit::Done)
 }
 
@@ -78,13 +81,15 @@ fn stop(
     arguments: &SessionsArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let sessions = sessions(arguments, around)?.of_all_projects();
-    let key = one(&sessions, &asked.session)?;
+    let sessions = sessions(arguments, around)?.in_all_projects();
+    let key = find_unique_session(&sessions, &asked.session)?;
     let words = asked.words.join(" ");
     let words = (!words.trim().is_empty()).then_some(words.as_str());
     let by = guard::decided_by(&arguments.place, around);
-    let is_new = sessions.stop(&key, &by, words).map_err(unwritable)?;
-    let shown = visible_line(&key);
+    let is_new = sessions
+        .stop(&key, &by, words)
+        .map_err(unwritable_failure)?;
+    let shown = escape_line_for_terminal(&key);
     report_state(
         arguments,
         &key,
@@ -103,25 +108,25 @@ fn resume(
     arguments: &SessionsArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let authority = guard::authority("`lancet sessions resume`", &arguments.place, around)?;
-    let sessions = sessions(arguments, around)?.of_all_projects();
-    let key = one(&sessions, &asked.session)?;
-    let shown = visible_line(&key).into_owned();
-    let Some(stop) = sessions.stop_of(&key).map_err(unreadable)? else {
+    let authority = guard::require_authority("`lancet sessions resume`", &arguments.place, around)?;
+    let sessions = sessions(arguments, around)?.in_all_projects();
+    let key = find_unique_session(&sessions, &asked.session)?;
+    let shown = escape_line_for_terminal(&key).into_owned();
+    let Some(stop) = sessions.session_stop(&key).map_err(unreadable_failure)? else {
         return Err(Failure::refused(format!("{shown} is not stopped")));
     };
     if authority == Authority::Terminal {
         let question = format!(
             "{shown} was stopped {} ago by {}.\nLet it write again? [y/N]",
-            time::age(stop.time),
-            visible_line(&stop.by)
+            time::format_age(stop.time),
+            escape_line_for_terminal(&stop.by)
         );
-        if confirm(&question) != Some(true) {
+        if confirm_at_terminal(&question) != Some(true) {
             return Ok(Exit::Refused);
         }
     }
     let by = authority.decided_by(around);
-    sessions.resume(&key, &by).map_err(unwritable)?;
+    sessions.resume(&key, &by).map_err(unwritable_failure)?;
     report_state(
         arguments,
         &key,
@@ -131,18 +136,18 @@ fn resume(
 }
 
 /// Finds the session that was typed.
-fn one(sessions: &Sessions, typed: &str) -> Result<String, Failure> {
-    let mut found = sessions.find(typed).map_err(unreadable)?;
+fn find_unique_session(sessions: &Sessions, typed: &str) -> Result<String, Failure> {
+    let mut found = sessions.find(typed).map_err(unreadable_failure)?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(Failure::refused(format!(
             "there is no session {}; `lancet sessions --all` lists them",
-            visible_line(typed)
+            escape_line_for_terminal(typed)
         ))),
         _ => Err(Failure::usage(format!(
             "several sessions end with {}: {}",
-            visible_line(typed),
-            visible_line(&found.join(", "))
+            escape_line_for_terminal(typed),
+            escape_line_for_terminal(&found.join(", "))
         ))),
     }
 }
@@ -163,28 +168,28 @@ fn report_state(
     Ok(Exit::Done)
 }
 
-fn unwritable(error: lancet::history::HistoryError) -> Failure {
+fn unwritable_failure(error: lancet::history::HistoryError) -> Failure {
     Failure::system(format!(
         "the state folder cannot be written: {error}; `lancet doctor` says more"
     ))
 }
 
 /// Returns a session for programs.
-fn object(session: &SessionOverview) -> Value {
+fn session_json(session: &SessionOverview) -> Value {
     let connections = session.connections.iter().map(|one| {
         json!({
-            "client": one.client, "version": one.version, "since": one.since.map(time::for_programs),
+            "client": one.client, "version": one.version, "since": one.since.map(time::format_rfc3339),
             "roots": one.roots, "pid": one.pid,
         })
     });
     let changed = session.activity.changed.iter().map(|file| {
-        json!({ "path": file.path, "operations": file.operations, "time": time::for_programs(file.time) })
+        json!({ "path": file.path, "operations": file.operations, "time": time::format_rfc3339(file.time) })
     });
     let waiting = session.waiting.iter();
     let waiting =
         waiting.map(|one| json!({ "question": one.id, "tool": one.tool, "files": one.files }));
     let stop = session.stop.as_ref().map(
-        |stop| json!({ "time": time::for_programs(stop.time), "by": stop.by, "words": stop.words }),
+        |stop| json!({ "time": time::format_rfc3339(stop.time), "by": stop.by, "words": stop.words }),
     );
     json!({
         "session": session.key,

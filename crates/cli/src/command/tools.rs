@@ -1,11 +1,11 @@
 //! `lancet tools`: prints the definitions of the tools that the flags and settings offer, for MCP or for a model's API.
 //! The engine is opened only to list them.
 
-use lancet::tools::{Format, Length, ListForm, Strictness, tool_list};
+use lancet::tools::{DescriptionLength, Format, ListForm, Strictness, tool_list};
 
 use crate::arguments::{ToolFormat, ToolsArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, OpenRequest, Writes};
+use crate::opening::{Offer, OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print;
 
@@ -14,10 +14,10 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
     let request = OpenRequest {
         mode: arguments.mode,
         offer: Offer::Chosen(&arguments.choice.tools),
-        ..OpenRequest::of_command(
+        ..OpenRequest::for_command(
             &arguments.place,
             RootHint::Nothing,
-            Writes::Agent(lancet::Mode::AcceptEdits),
+            WriteAuthor::Agent(lancet::Mode::AcceptEdits),
         )
     };
     let lancet = request.open_to_inspect(around)?.lancet;
@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
     };
     let mut form = ListForm::new(format);
     if arguments.long {
-        form.length = Length::Long;
+        form.length = DescriptionLength::Long;
     }
     if arguments.strict {
         form.strictness = Strictness::Strict;

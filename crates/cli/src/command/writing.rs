@@ -6,11 +6,11 @@ use lancet::dialects::AppliedBy;
 use lancet::outcome::Outcome;
 use lancet::{Lancet, Session};
 
-use super::session_of;
-use crate::arguments::{Shared, WriteFlags};
+use super::session_named_or_new;
+use crate::arguments::{SharedOptions, WriteFlags};
 use crate::failure::Failure;
 use crate::guard;
-use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawHandling, OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -28,7 +28,7 @@ pub(super) struct ChangeSetup {
 
 /// The effect of this command on a change that another writer makes to the file meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OtherChange {
+pub(super) enum ConcurrentChange {
     /// It is preserved: the command changes the file as it is then.
     Kept,
     /// It is lost, since the whole file is replaced. A person sees the diff first or, where there is no prompt, the
@@ -41,28 +41,29 @@ impl ChangeSetup {
     pub(super) fn new(
         file: &Path,
         writing: &WriteFlags,
-        shared: &Shared,
-        other_change: OtherChange,
+        shared: &SharedOptions,
+        other_change: ConcurrentChange,
         around: &Surroundings,
     ) -> Result<Self, Failure> {
         let file: PathBuf = around.absolute(file)?;
         let file_path = as_text(&file)?;
-        let consent = guard::consent(writing.yes, writing.yes_protected, &shared.place, around)?;
+        let consent =
+            guard::consent_from_flags(writing.yes, writing.yes_protected, &shared.place, around)?;
         let approver = TerminalApprover::new(consent, around);
         let request = OpenRequest {
             mode: writing.mode,
             approver: ApproverKind::Terminal(approver.clone()),
-            flaw_use: FlawUse::Refused,
-            ..OpenRequest::of_command(&shared.place, RootHint::At(&file), Writes::Person)
+            flaw_use: FlawHandling::Refused,
+            ..OpenRequest::for_command(&shared.place, RootHint::At(&file), WriteAuthor::Person)
         };
         let lancet = request.open(around)?.lancet;
-        let session = session_of(&lancet, shared.session.as_ref());
+        let session = session_named_or_new(&lancet, shared.session.as_ref());
         let (revision, applied_by) = match (&writing.revision, &shared.session) {
             (Some(given), _) => (Some(given.clone()), AppliedBy::Model),
             // A named session has a separate record of what was read.
             (None, Some(_)) => (None, AppliedBy::Model),
             // The diff will not be shown to anyone, so the file must still be as it is now when it is replaced.
-            (None, None) if other_change == OtherChange::Lost && consent != Consent::Ask => {
+            (None, None) if other_change == ConcurrentChange::Lost && consent != Consent::Ask => {
                 let revision = current_revision(&lancet, &file_path);
                 (revision, AppliedBy::Model)
             }

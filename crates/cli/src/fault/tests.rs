@@ -22,7 +22,7 @@ const COMMAND: &str = "LANCET_TEST_FAULT_AFTER";
 const WRITTEN: &str = "The file may have been written";
 
 #[test]
-fn a_fault_after_a_write_says_so_whichever_command_wrote() {
+fn panic_after_write_is_reported_for_every_command() {
     let commands = [
         "write a.txt --content two --yes",
         "undo --yes",
@@ -38,7 +38,7 @@ fn a_fault_after_a_write_says_so_whichever_command_wrote() {
 }
 
 #[test]
-fn with_json_the_fault_is_an_error_as_json() {
+fn json_flag_reports_panic_as_json() {
     let (out, error) = fault_after("undo --yes --json");
     let line = out.lines().find(|line| line.contains("fault of lancet"));
     let answer: Value = serde_json::from_str(line.unwrap_or_default())
@@ -51,7 +51,7 @@ fn with_json_the_fault_is_an_error_as_json() {
 }
 
 #[test]
-fn a_fault_before_any_write_says_that_files_are_as_they_were() {
+fn panic_before_write_reports_unchanged_files() {
     let (_, error) = fault_after("undo --dry-run");
     assert!(error.contains("Files are as they were"), "{error}");
     let (_, error) = fault_after("read a.txt");

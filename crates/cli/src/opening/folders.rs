@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lancet_serving::wall::WritableFolders;
 
-use super::{ApproverKind, Footprint, Lifetime};
+use super::{ApproverKind, FolderCreation, Lifetime};
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
 use crate::surroundings::{RootHint, Surroundings, resolve_read_roots, resolve_roots};
@@ -36,7 +36,7 @@ impl WorkFolders {
     /// Returns the folders that stay writable: the roots, the state folder, and the folder of the user's settings.
     pub(super) fn writable(
         &self,
-        footprint: Footprint,
+        footprint: FolderCreation,
         approver: &ApproverKind,
         lifetime: Lifetime,
         around: &Surroundings,
@@ -53,7 +53,7 @@ impl WorkFolders {
         // The settings are written only after a person's answer.
         let asks = !matches!(approver, ApproverKind::Nobody);
         for (folder, is_needed) in [(state, true), (settings, asks)] {
-            let list = match is_needed && footprint == Footprint::Made {
+            let list = match is_needed && footprint == FolderCreation::Made {
                 true => &mut writable.made,
                 false => &mut writable.folders,
             };

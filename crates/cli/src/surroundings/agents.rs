@@ -42,13 +42,13 @@ pub(crate) struct RunningAgent {
 
 impl RunningAgent {
     /// Returns the agent that the environment of this process names.
-    pub(crate) fn around() -> Option<Self> {
-        running(&|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+    pub(crate) fn detect() -> Option<Self> {
+        detect_in(&|name| std::env::var_os(name).filter(|value| !value.is_empty()))
     }
 }
 
 /// Returns the agent that the environment names; none where no agent runs this command.
-pub(super) fn running(set: &dyn Fn(&str) -> Option<OsString>) -> Option<RunningAgent> {
+pub(super) fn detect_in(set: &dyn Fn(&str) -> Option<OsString>) -> Option<RunningAgent> {
     let (variable, name) = VARIABLES
         .iter()
         .find(|(variable, _)| set(variable).is_some())?;
@@ -60,14 +60,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_agent_sets_tells_of_it_and_what_people_set_does_not() {
+    fn detects_agent_by_its_own_variables_only() {
         let with = |name: &'static str| move |asked: &str| (asked == name).then(|| "1".into());
         for variable in ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE"] {
-            let found = running(&with(variable)).map(|agent| agent.variable);
+            let found = detect_in(&with(variable)).map(|agent| agent.variable);
             assert_eq!(found, Some(variable));
         }
         for variable in ["CODEX_HOME", "GOOSE_PROVIDER", "GEMINI_API_KEY", "TERM"] {
-            assert_eq!(running(&with(variable)), None, "{variable}");
+            assert_eq!(detect_in(&with(variable)), None, "{variable}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Programs that open a file in the browser of a desktop, with their arguments. The first that is installed is used.
-const DESKTOP: [&[&str]; 4] = [
+const DESKTOP_OPENERS: [&[&str]; 4] = [
     &["xdg-open"],
     &["gio", "open"],
     &["sensible-browser"],
@@ -13,7 +13,7 @@ const DESKTOP: [&[&str]; 4] = [
 
 /// Finds the command that opens a file in a browser, for a shell. None where there is no screen to show one on, or no
 /// such program.
-pub(super) fn command(set: &impl Fn(&str) -> Option<OsString>) -> Option<String> {
+pub(super) fn find_browser_command(set: &impl Fn(&str) -> Option<OsString>) -> Option<String> {
     if let Some(chosen) = set("BROWSER") {
         // Several may be named; the first one applies.
         let chosen = chosen.into_string().ok()?;
@@ -40,7 +40,7 @@ pub(super) fn command(set: &impl Fn(&str) -> Option<OsString>) -> Option<String>
         return Some(found);
     }
     let has_screen = set("DISPLAY").is_some() || set("WAYLAND_DISPLAY").is_some();
-    has_screen.then(|| found(&DESKTOP)).flatten()
+    has_screen.then(|| found(&DESKTOP_OPENERS)).flatten()
 }
 
 fn is_program(path: &Path) -> bool {
@@ -52,12 +52,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_browser_is_named_or_found_where_there_is_a_screen() {
+    fn finds_browser_only_with_a_display() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("gio"), "").expect("written");
         let with = |variables: &[(&str, &str)]| {
             let path = folder.path().as_os_str().to_owned();
-            command(&|name| match name {
+            find_browser_command(&|name| match name {
                 "PATH" => Some(path.clone()),
                 _ => {
                     let found = variables.iter().find(|(given, _)| *given == name);

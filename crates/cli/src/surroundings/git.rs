@@ -11,10 +11,10 @@ use lancet::settings::GitSurroundings;
 use super::Surroundings;
 
 /// How many bytes of each file are read; the rest of a longer one is ignored.
-const LONGEST: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Reads the files, in git's order: a later file takes precedence. One that is missing or not regular is left out.
-pub(crate) fn surroundings(around: &Surroundings) -> GitSurroundings {
+pub(crate) fn read_git_surroundings(around: &Surroundings) -> GitSurroundings {
     let own = around
         .config_home
         .clone()
@@ -24,30 +24,30 @@ pub(crate) fn surroundings(around: &Surroundings) -> GitSurroundings {
     let home = around.home.as_ref().map(|home| home.join(".gitconfig"));
     let below = |name: &str| own.as_ref().map(|folder| folder.join(name));
     GitSurroundings {
-        config: texts([system, below("config"), home]),
-        attributes: texts([
+        config: read_existing_files([system, below("config"), home]),
+        attributes: read_existing_files([
             Some(PathBuf::from("/etc/gitattributes")),
             below("attributes"),
         ]),
     }
 }
 
-fn texts<const N: usize>(files: [Option<PathBuf>; N]) -> Vec<String> {
+fn read_existing_files<const N: usize>(files: [Option<PathBuf>; N]) -> Vec<String> {
     files
         .iter()
         .flatten()
-        .filter_map(|file| text(file))
+        .filter_map(|file| read_bounded_text(file))
         .collect()
 }
 
-fn text(file: &Path) -> Option<String> {
+fn read_bounded_text(file: &Path) -> Option<String> {
     if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
     File::open(file)
         .ok()?
-        .take(LONGEST)
+        .take(MAX_BYTES)
         .read_to_end(&mut bytes)
         .ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -14,7 +14,7 @@ pub(crate) enum PictureProtocol {
 
 /// Returns the protocol of the terminal; none where it is not known to have one. tmux and screen are between the
 /// program and the terminal, and let such sequences through only where that was configured.
-pub(super) fn protocol(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PictureProtocol> {
+pub(super) fn detect_protocol(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PictureProtocol> {
     let text = |name: &str| set(name).map(|value| value.to_string_lossy().into_owned());
     let terminal = text("TERM").unwrap_or_default();
     let is_between = ["tmux", "screen"]
@@ -41,9 +41,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terminals_are_known_by_their_variables_and_not_through_tmux() {
+    fn detects_picture_protocol_except_inside_tmux() {
         let of = |variables: &[(&str, &str)]| {
-            protocol(&|name| {
+            detect_protocol(&|name| {
                 let found = variables.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| value.into())
             })

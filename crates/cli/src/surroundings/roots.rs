@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet::settings::NAME;
+use lancet::settings::SETTINGS_FILE_NAME;
 
 use super::Surroundings;
 use crate::failure::Failure;
@@ -33,12 +33,12 @@ pub(crate) fn resolve(
         let all = match reach {
             RootHint::Folder => vec![working_folder(around)?],
             RootHint::Project => match &around.working {
-                Some(working) => vec![around_path(working, around)?],
+                Some(working) => vec![root_for_path(working, around)?],
                 None => vec![working_folder(around)?],
             },
-            RootHint::At(path) => vec![around_path(path, around)?],
+            RootHint::At(path) => vec![root_for_path(path, around)?],
             RootHint::AtAll(paths) => {
-                let found = paths.iter().map(|path| around_path(path, around));
+                let found = paths.iter().map(|path| root_for_path(path, around));
                 found.collect::<Result<Vec<_>, _>>()?
             }
             RootHint::Nothing => {
@@ -85,20 +85,20 @@ impl AgentRoots {
         if !given.is_empty() {
             return Ok(AgentRoots::Named);
         }
-        let folder = present_folder(around)?;
-        Ok(match too_wide(&folder, around) {
+        let folder = require_working_folder(around)?;
+        Ok(match reason_for_too_wide(&folder, around) {
             Some(what) => AgentRoots::TooWide { folder, what },
             None => AgentRoots::Found,
         })
     }
 
     /// Returns the folder below which the roots of a client must be if there are no others: the home folder.
-    pub(crate) fn ceiling(around: &Surroundings) -> Option<PathBuf> {
+    pub(crate) fn widest_client_root(around: &Surroundings) -> Option<PathBuf> {
         around.home.as_ref()?.canonicalize().ok()
     }
 
     /// Explains why there are no roots, as a whole sentence.
-    pub(crate) fn why(folder: &Path, what: &str) -> String {
+    pub(crate) fn explain_missing_roots(folder: &Path, what: &str) -> String {
         format!(
             "lancet was started in {} ({what}), which is too wide to be a root.",
             folder.display()
@@ -107,7 +107,7 @@ impl AgentRoots {
 }
 
 /// Returns the read roots, with symbolic links resolved.
-pub(crate) fn resolve_read(
+pub(crate) fn resolve_read_roots(
     given: &[PathBuf],
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, Failure> {
@@ -125,14 +125,16 @@ fn existing_folder(flag: &str, given: &Path, around: &Surroundings) -> Result<Pa
             given.display()
         ))
     };
-    let resolved = path.canonicalize().map_err(|error| wrong(plain(&error)))?;
+    let resolved = path
+        .canonicalize()
+        .map_err(|error| wrong(message_without_number(&error)))?;
     if !resolved.is_dir() {
         return Err(wrong("this is not a folder".to_owned()));
     }
     Ok(resolved)
 }
 
-fn present_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
+fn require_working_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
     let gone = || {
         Failure::usage("the working folder is gone; give the folder to work in with --root FOLDER")
     };
@@ -141,14 +143,14 @@ fn present_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
 }
 
 fn working_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
-    let folder = present_folder(around)?;
-    match too_wide(&folder, around) {
-        Some(what) => Err(refused_as_wide("the working folder", what, &folder)),
+    let folder = require_working_folder(around)?;
+    match reason_for_too_wide(&folder, around) {
+        Some(what) => Err(too_wide_failure("the working folder", what, &folder)),
         None => Ok(folder),
     }
 }
 
-fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
+fn too_wide_failure(which: &str, what: &str, folder: &Path) -> Failure {
     Failure::usage(format!(
         "{which} is {what} ({}), which is too wide to be a root by default; \
          go to the folder of a project, or give one with --root FOLDER",
@@ -159,23 +161,23 @@ fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
 /// Returns the root for one path: the working folder or the git work tree around the path, if the path is in them, else
 /// the folder itself or the file's folder. The home folder and `/` are never taken for a project, except for a file
 /// directly in one of them.
-fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
+fn root_for_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
     let spot = ResolvedPath::resolve(path);
-    let wide = |folder: &PathBuf| too_wide(folder, around).is_some();
+    let wide = |folder: &PathBuf| reason_for_too_wide(folder, around).is_some();
     let working = around.working.as_ref();
     let working = working
         .and_then(|folder| folder.canonicalize().ok())
         .filter(|folder| spot.place.starts_with(folder) && !wide(folder));
     let tree = spot.work_tree().filter(|tree| !wide(tree));
     match (working, tree) {
-        (Some(working), Some(tree)) => Ok(governing(working, tree)),
+        (Some(working), Some(tree)) => Ok(project_folder(working, tree)),
         (Some(only), None) | (None, Some(only)) => Ok(only),
         // A symbolic link outside any project counts as the folder that it leads to.
         (None, None) if spot.is_folder && spot.place != spot.folder => {
-            around_path(&spot.folder, around)
+            root_for_path(&spot.folder, around)
         }
-        (None, None) => match too_wide(&spot.folder, around) {
-            Some(what) if spot.is_folder => Err(refused_as_wide("this", what, &spot.folder)),
+        (None, None) => match reason_for_too_wide(&spot.folder, around) {
+            Some(what) if spot.is_folder => Err(too_wide_failure("this", what, &spot.folder)),
             _ => Ok(spot.folder),
         },
     }
@@ -183,9 +185,9 @@ fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
 
 /// Returns which of two folders around a path is the project. That is the one with settings, the working folder first,
 /// so that if only one of them has rules, none of them is missed. Without settings it is the outer one.
-fn governing(working: PathBuf, tree: PathBuf) -> PathBuf {
+fn project_folder(working: PathBuf, tree: PathBuf) -> PathBuf {
     // A settings file that cannot be read is reported when it is loaded.
-    let has_settings = |folder: &Path| folder.join(NAME).symlink_metadata().is_ok();
+    let has_settings = |folder: &Path| folder.join(SETTINGS_FILE_NAME).symlink_metadata().is_ok();
     let tree_counts = has_settings(&tree) || working.starts_with(&tree);
     if tree_counts && !has_settings(&working) {
         tree
@@ -240,7 +242,7 @@ fn is_link(path: &Path) -> bool {
         .is_ok_and(|found| found.is_symlink())
 }
 
-fn too_wide(folder: &Path, around: &Surroundings) -> Option<&'static str> {
+fn reason_for_too_wide(folder: &Path, around: &Surroundings) -> Option<&'static str> {
     if folder.parent().is_none() {
         return Some("the top of the file system");
     }
@@ -252,7 +254,7 @@ fn too_wide(folder: &Path, around: &Surroundings) -> Option<&'static str> {
 }
 
 /// Returns the system's error message without its number.
-fn plain(error: &std::io::Error) -> String {
+fn message_without_number(error: &std::io::Error) -> String {
     let words = error.to_string();
     match words.split_once(" (os error") {
         Some((words, _)) => words.to_owned(),

@@ -6,14 +6,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::Settings;
-use lancet::settings::{ClaudeSettings, Layer, NAME, Origin, claude_settings};
+use lancet::settings::{ClaudeSettings, Layer, Origin, SETTINGS_FILE_NAME, import_claude_settings};
 
 use super::{Surroundings, trust};
 use crate::arguments::{DiagnosticsOption, Mode, WorkArguments};
 use crate::failure::Failure;
 
 /// The longest settings file that is read, in bytes. A project's file may come from a stranger, so it needs a limit.
-const LONGEST: u64 = 1024 * 1024;
+const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
 
 /// Flags that have the same meaning as settings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +40,7 @@ pub(crate) struct SettingsFile {
 }
 
 /// Reads the settings files that apply.
-pub(crate) fn files(
+pub(crate) fn read_settings_files(
     around: &Surroundings,
     first_root: &Path,
     place: &WorkArguments,
@@ -49,15 +49,15 @@ pub(crate) fn files(
     let mut files = Vec::new();
     let user = around.user_settings();
     if let Some(path) = user.clone() {
-        files.push(found(Origin::User, path)?);
+        files.push(read_settings_file(Origin::User, path)?);
     }
-    let project = first_root.join(NAME);
+    let project = first_root.join(SETTINGS_FILE_NAME);
     // If the user's settings folder is itself the project, its file is listed once.
     if user
         .and_then(|path| path.canonicalize().ok())
         .is_none_or(|user| project.canonicalize().ok() != Some(user))
     {
-        let mut file = found(Origin::Project, project)?;
+        let mut file = read_settings_file(Origin::Project, project)?;
         let state = around.state_dir(place.state_dir.as_deref())?;
         if let (Some(text), Some(state)) = (&file.text, state)
             && trust::is_trusted(&state, &file.path, text)
@@ -67,7 +67,7 @@ pub(crate) fn files(
         files.push(file);
     }
     if let Some(given) = config {
-        let file = found(Origin::CommandLine, around.absolute(given)?)?;
+        let file = read_settings_file(Origin::CommandLine, around.absolute(given)?)?;
         if let Some(why) = &file.unreadable {
             return Err(Failure::usage(format!(
                 "{}: the settings cannot be read: {why}",
@@ -86,7 +86,7 @@ pub(crate) fn files(
 }
 
 /// Reads the permissions of Claude Code, if they were requested.
-pub(crate) fn claude(
+pub(crate) fn read_claude_permissions(
     around: &Surroundings,
     given: Option<&Path>,
 ) -> Result<Option<ClaudeSettings>, Failure> {
@@ -95,13 +95,14 @@ pub(crate) fn claude(
     };
     let wrong = |why: String| Failure::usage(format!("--settings {}: {why}", given.display()));
     let path = around.absolute(given)?;
-    let text = read(&path).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
-    let settings = claude_settings(&text, &path);
+    let text =
+        read_settings_text(&path).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
+    let settings = import_claude_settings(&text, &path);
     settings.map(Some).map_err(|error| wrong(error.to_string()))
 }
 
 /// Loads the settings that apply. Unusable parts of files are flaws of the settings; a wrong flag is a failure.
-pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings, Failure> {
+pub(crate) fn load_settings(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings, Failure> {
     let mut layers: Vec<Layer> = files
         .iter()
         .filter_map(|file| {
@@ -114,7 +115,7 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
         .collect();
     let mut flag_layers = Vec::new();
     if !flags.tools.is_empty() {
-        flag_layers.push(flag("--tools", "tools", &flags.tools.join(",")));
+        flag_layers.push(layer_from_flag("--tools", "tools", &flags.tools.join(",")));
     }
     if let Some(mode) = flags.mode {
         let word = match mode {
@@ -123,7 +124,7 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
             Mode::Plan => "plan",
             Mode::Bypass => "bypass",
         };
-        flag_layers.push(flag("--mode", "mode", word));
+        flag_layers.push(layer_from_flag("--mode", "mode", word));
     }
     if let Some(diagnostics) = flags.diagnostics {
         let word = match diagnostics {
@@ -131,7 +132,11 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
             DiagnosticsOption::OnRead => "on-read",
             DiagnosticsOption::Off => "off",
         };
-        flag_layers.push(flag("--diagnostics", "language.diagnostics", word));
+        flag_layers.push(layer_from_flag(
+            "--diagnostics",
+            "language.diagnostics",
+            word,
+        ));
     }
     Settings::load(&flag_layers).map_err(|error| {
         // A flag has no line number.
@@ -153,7 +158,7 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
 }
 
 /// Writes a flag as a settings file of one line, so that one table defines every value.
-fn flag(name: &str, key: &str, value: &str) -> Layer {
+fn layer_from_flag(name: &str, key: &str, value: &str) -> Layer {
     // A JSON string is also a TOML string.
     let text = format!("{key} = {}\n", serde_json::Value::from(value));
     Layer {
@@ -163,8 +168,8 @@ fn flag(name: &str, key: &str, value: &str) -> Layer {
     }
 }
 
-fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
-    let (text, unreadable) = match read(&path) {
+fn read_settings_file(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
+    let (text, unreadable) = match read_settings_text(&path) {
         Ok(text) => (Some(text), None),
         Err(error)
             if matches!(
@@ -175,7 +180,7 @@ fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
             (None, None)
         }
         Err(error) => {
-            refuse_closed_folder(&path, &error)?;
+            refuse_inaccessible_folder(&path, &error)?;
             (None, Some(error.to_string()))
         }
     };
@@ -188,7 +193,7 @@ fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
 }
 
 /// Fails if even the folder of a settings file cannot be entered: it is then unknown whether there are any settings.
-fn refuse_closed_folder(path: &Path, error: &io::Error) -> Result<(), Failure> {
+fn refuse_inaccessible_folder(path: &Path, error: &io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::PermissionDenied
         && let Some(folder) = path.parent()
         && path.symlink_metadata().is_err()
@@ -202,7 +207,7 @@ fn refuse_closed_folder(path: &Path, error: &io::Error) -> Result<(), Failure> {
 }
 
 /// Opens a settings file, of whatever type.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open_settings_file(path: &Path) -> io::Result<File> {
     // Non-blocking, because a named pipe would otherwise block the program.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     OpenOptions::new()
@@ -211,13 +216,17 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-fn read(path: &Path) -> io::Result<String> {
-    let mut file = open(path)?;
+fn read_settings_text(path: &Path) -> io::Result<String> {
+    let mut file = open_settings_file(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("this is not a regular file"));
     }
     let mut text = String::new();
-    if (&mut file).take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
+    if (&mut file)
+        .take(MAX_SETTINGS_BYTES + 1)
+        .read_to_string(&mut text)? as u64
+        > MAX_SETTINGS_BYTES
+    {
         return Err(io::Error::other("longer than 1 MiB"));
     }
     Ok(text)

@@ -14,14 +14,14 @@ use super::Surroundings;
 
 /// The name of that file. Each line contains a hash, or a dash for revoked trust, and the path of a settings file or a
 /// folder. The last line for a path applies.
-const NAME: &str = "trusted";
+const TRUST_FILE: &str = "trusted";
 
 /// The dash in place of a hash, for revoked trust.
-const NONE: &str = "-";
+const REVOKED: &str = "-";
 
 /// Returns the path of the file; none without a state folder.
-pub(crate) fn file(around: &Surroundings, state_dir: Option<&Path>) -> Option<PathBuf> {
-    Some(around.state_dir(state_dir).ok()??.join(NAME))
+pub(crate) fn trust_file(around: &Surroundings, state_dir: Option<&Path>) -> Option<PathBuf> {
+    Some(around.state_dir(state_dir).ok()??.join(TRUST_FILE))
 }
 
 /// Reports whether the user trusts this content of a project's settings.
@@ -33,22 +33,26 @@ pub(crate) fn is_trusted(state: &Path, settings: &Path, text: &str) -> bool {
 /// removed and created again is a different one.
 pub(crate) fn is_folder_trusted(state: &Path, folder: &Path) -> bool {
     let kept = last_hash(state, folder);
-    kept.is_some_and(|kept| identity(folder).is_ok_and(|identity| identity == kept))
+    kept.is_some_and(|kept| folder_identity(folder).is_ok_and(|identity| identity == kept))
 }
 
 /// Records that the user trusts this content, or no content.
-pub(crate) fn keep(state: &Path, settings: &Path, text: Option<&str>) -> io::Result<()> {
-    let hash = text.map_or_else(|| NONE.to_owned(), Settings::fingerprint);
-    append(state, &hash, settings)
+pub(crate) fn record_trust(state: &Path, settings: &Path, text: Option<&str>) -> io::Result<()> {
+    let hash = text.map_or_else(|| REVOKED.to_owned(), Settings::fingerprint);
+    append_line(state, &hash, settings)
 }
 
 /// Records that the user trusts this folder, or no longer does.
-pub(crate) fn keep_folder(state: &Path, folder: &Path, trust: FolderTrust) -> io::Result<()> {
+pub(crate) fn record_folder_trust(
+    state: &Path,
+    folder: &Path,
+    trust: FolderTrust,
+) -> io::Result<()> {
     let hash = match trust {
-        FolderTrust::Given => identity(folder)?,
-        FolderTrust::Revoked => NONE.to_owned(),
+        FolderTrust::Given => folder_identity(folder)?,
+        FolderTrust::Revoked => REVOKED.to_owned(),
     };
-    append(state, &hash, folder)
+    append_line(state, &hash, folder)
 }
 
 /// The recorded trust in a folder.
@@ -61,8 +65,8 @@ pub(crate) enum FolderTrust {
 }
 
 /// Returns what distinguishes a folder from any other at the same path: its path, inode number and birth time.
-fn identity(folder: &Path) -> io::Result<String> {
-    let found = WorkspaceId::at(&RealDisk, folder)?;
+fn folder_identity(folder: &Path) -> io::Result<String> {
+    let found = WorkspaceId::id_at_path(&RealDisk, folder)?;
     let id = found.ok_or(io::ErrorKind::NotFound)?;
     Ok(id
         .as_bytes()
@@ -73,14 +77,14 @@ fn identity(folder: &Path) -> io::Result<String> {
 
 /// Returns the hash in the last line for a path.
 fn last_hash(state: &Path, path: &Path) -> Option<String> {
-    let kept = std::fs::read_to_string(state.join(NAME)).ok()?;
+    let kept = std::fs::read_to_string(state.join(TRUST_FILE)).ok()?;
     let path = path.to_string_lossy();
     let mut words = kept.lines().rev().filter_map(|line| line.split_once(' '));
     let (hash, _) = words.find(|(_, known)| *known == path)?;
     Some(hash.to_owned())
 }
 
-fn append(state: &Path, hash: &str, path: &Path) -> io::Result<()> {
+fn append_line(state: &Path, hash: &str, path: &Path) -> io::Result<()> {
     let path = path.to_string_lossy();
     if path.contains('\n') {
         return Err(io::Error::other("the path holds a line end"));
@@ -93,6 +97,6 @@ fn append(state: &Path, hash: &str, path: &Path) -> io::Result<()> {
         .append(true)
         .create(true)
         .mode(0o600)
-        .open(state.join(NAME))?;
+        .open(state.join(TRUST_FILE))?;
     file.write_all(format!("{hash} {path}\n").as_bytes())
 }

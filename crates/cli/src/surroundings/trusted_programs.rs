@@ -51,12 +51,12 @@ pub(crate) struct ProgramFile {
     /// Whether it is in the project.
     pub(crate) is_inside: bool,
     /// The record of the file; none where it belongs to the system.
-    pub(crate) kept: Option<KeptFile>,
+    pub(crate) kept: Option<RecordedFile>,
 }
 
 /// The record of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KeptFile {
+pub(crate) struct RecordedFile {
     /// The file whose hash is recorded: the program itself, or the lock file of the package folder that contains it.
     pub(crate) source: PathBuf,
     /// The hash of its bytes.
@@ -66,20 +66,20 @@ pub(crate) struct KeptFile {
 }
 
 /// The records of a project, by the path of the program.
-pub(crate) type Record = BTreeMap<PathBuf, KeptFile>;
+pub(crate) type Record = BTreeMap<PathBuf, RecordedFile>;
 
 /// Finds the files that a command is started from, if they exist.
-pub(crate) fn files_of(
+pub(crate) fn find_program_files(
     command: &[String],
     places: &ProgramPlaces,
     root: &Path,
 ) -> io::Result<Vec<ProgramFile>> {
     let mut found = Vec::new();
-    for (path, _) in existing(command, places) {
+    for (path, _) in existing_files(command, places) {
         let is_inside = is_inside(&path, root);
-        let kept = match is_of_system(&path) {
+        let kept = match is_protected_system_file(&path) {
             true => None,
-            false => Some(kept_of(&path, root)?),
+            false => Some(record_of_file(&path, root)?),
         };
         found.push(ProgramFile {
             path,
@@ -91,7 +91,7 @@ pub(crate) fn files_of(
 }
 
 /// Returns the files of a command that exist, and whether the command certainly refers to each.
-fn existing(command: &[String], places: &ProgramPlaces) -> Vec<(PathBuf, bool)> {
+fn existing_files(command: &[String], places: &ProgramPlaces) -> Vec<(PathBuf, bool)> {
     let files = CommandFiles::for_command(command, places);
     let program = files.program.into_iter().find(|path| path.is_file());
     let scripts = files.scripts.into_iter();
@@ -110,21 +110,21 @@ fn is_inside(path: &Path, root: &Path) -> bool {
 }
 
 /// Reports whether only the superuser can change a file, and this user is not the superuser.
-fn is_of_system(path: &Path) -> bool {
+fn is_protected_system_file(path: &Path) -> bool {
     let is_roots = fs::metadata(path).is_ok_and(|facts| facts.uid() == 0);
     is_roots && !rustix::process::geteuid().is_root()
 }
 
-fn kept_of(path: &Path, root: &Path) -> io::Result<KeptFile> {
-    let source = lock_file(path, root).unwrap_or_else(|| path.to_path_buf());
-    let hash = hash_of(&source)?;
+fn record_of_file(path: &Path, root: &Path) -> io::Result<RecordedFile> {
+    let source = covering_lock_file(path, root).unwrap_or_else(|| path.to_path_buf());
+    let hash = hash_file(&source)?;
     let is_short = fs::metadata(&source)?.len() <= LONGEST_TEXT;
     let text = is_short.then(|| fs::read_to_string(&source).ok()).flatten();
-    Ok(KeptFile { source, hash, text })
+    Ok(RecordedFile { source, hash, text })
 }
 
 /// Returns the lock file that covers a file in a package folder of the project.
-fn lock_file(path: &Path, root: &Path) -> Option<PathBuf> {
+fn covering_lock_file(path: &Path, root: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(root).ok()?;
     let mut folder = root.to_path_buf();
     for name in below.iter() {
@@ -142,7 +142,7 @@ fn lock_file(path: &Path, root: &Path) -> Option<PathBuf> {
     None
 }
 
-fn hash_of(path: &Path) -> io::Result<String> {
+fn hash_file(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     let mut file = File::open(path)?;
     let mut part = vec![0; 256 * 1024];
@@ -155,14 +155,14 @@ fn hash_of(path: &Path) -> io::Result<String> {
     }
 }
 
-fn record_file(state: &Path, root: &Path) -> PathBuf {
+fn record_path(state: &Path, root: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     let name = blake3::hash(root.as_os_str().as_bytes()).to_hex();
     state.join(FOLDER).join(format!("{name}.json"))
 }
 
 /// Records the files that the user trusts now, in place of the earlier record.
-pub(crate) fn keep(state: &Path, root: &Path, files: &[ProgramFile]) -> io::Result<()> {
+pub(crate) fn save_record(state: &Path, root: &Path, files: &[ProgramFile]) -> io::Result<()> {
     let kept = files.iter().filter_map(|file| {
         let kept = file.kept.as_ref()?;
         let entry = json!({
@@ -171,7 +171,7 @@ pub(crate) fn keep(state: &Path, root: &Path, files: &[ProgramFile]) -> io::Resu
         Some(entry)
     });
     let object = json!({ "root": root.to_string_lossy(), "files": kept.collect::<Vec<_>>() });
-    let target = record_file(state, root);
+    let target = record_path(state, root);
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -189,21 +189,21 @@ pub(crate) fn keep(state: &Path, root: &Path, files: &[ProgramFile]) -> io::Resu
 }
 
 /// Removes the record of a project.
-pub(crate) fn forget(state: &Path, root: &Path) -> io::Result<()> {
-    match fs::remove_file(record_file(state, root)) {
+pub(crate) fn remove_record(state: &Path, root: &Path) -> io::Result<()> {
+    match fs::remove_file(record_path(state, root)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }
 
 /// Reads the record; empty where there is none, or where it cannot be read.
-pub(crate) fn load(state: &Path, root: &Path) -> Record {
-    let text = fs::read_to_string(record_file(state, root)).unwrap_or_default();
+pub(crate) fn load_record(state: &Path, root: &Path) -> Record {
+    let text = fs::read_to_string(record_path(state, root)).unwrap_or_default();
     let object: Value = serde_json::from_str(&text).unwrap_or_default();
     let files = object["files"].as_array().into_iter().flatten();
     let kept = files.filter_map(|file| {
         let text = |name: &str| file[name].as_str().map(str::to_owned);
-        let kept = KeptFile {
+        let kept = RecordedFile {
             source: text("source")?.into(),
             hash: text("hash")?,
             text: text("text"),
@@ -245,22 +245,25 @@ impl TrustCheck {
 
     /// Reports whether every file that a command is started from is as the user trusted it. A file that the user's own
     /// settings name, and that never needed trust, counts as trusted.
-    pub(crate) fn passes(&self, command: &[String]) -> bool {
-        let record = self.state.as_deref().map(|state| load(state, &self.root));
+    pub(crate) fn is_trusted(&self, command: &[String]) -> bool {
+        let record = self
+            .state
+            .as_deref()
+            .map(|state| load_record(state, &self.root));
         let record = record.unwrap_or_default();
         let is_projects = self.of_project.iter().any(|known| known == command);
-        existing(command, &self.places)
+        existing_files(command, &self.places)
             .iter()
             .all(|(path, is_certain)| match record.get(path) {
-                _ if is_of_system(path) => true,
+                _ if is_protected_system_file(path) => true,
                 Some(kept) => self
-                    .hash(&kept.source)
+                    .cached_hash(&kept.source)
                     .is_some_and(|hash| hash == kept.hash),
                 None => !(is_projects && *is_certain && is_inside(path, &self.root)),
             })
     }
 
-    fn hash(&self, path: &Path) -> Option<String> {
+    fn cached_hash(&self, path: &Path) -> Option<String> {
         let facts = fs::metadata(path).ok()?;
         let stamp = (
             facts.dev(),
@@ -277,7 +280,7 @@ impl TrustCheck {
         {
             return Some(hash.clone());
         }
-        let hash = hash_of(path).ok()?;
+        let hash = hash_file(path).ok()?;
         known().insert(path.to_path_buf(), (stamp, hash.clone()));
         Some(hash)
     }

@@ -14,14 +14,14 @@ pub(crate) fn use_ascii() {
 
 /// Returns a text as the terminal can show it: arrows, dots and pictures of control characters in ASCII where it has no
 /// UTF-8.
-pub(crate) fn for_terminal(text: &str) -> Cow<'_, str> {
+pub(crate) fn encode_for_terminal(text: &str) -> Cow<'_, str> {
     match IS_ASCII.load(Ordering::Relaxed) {
-        true => in_ascii(text),
+        true => replace_by_ascii(text),
         false => Cow::Borrowed(text),
     }
 }
 
-fn in_ascii(text: &str) -> Cow<'_, str> {
+fn replace_by_ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
@@ -51,7 +51,7 @@ pub(crate) struct TerminalWriter<W>(pub(crate) W);
 impl<W: io::Write> io::Write for TerminalWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => self.0.write_all(for_terminal(text).as_bytes())?,
+            Ok(text) => self.0.write_all(encode_for_terminal(text).as_bytes())?,
             Err(_) => self.0.write_all(bytes)?,
         }
         Ok(bytes.len())
@@ -67,8 +67,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_signs_become_ascii_and_letters_stay() {
-        assert_eq!(in_ascii("1→é … \u{241b}[2J\u{2421}"), "1->é ... ^[[2J^?");
-        assert!(matches!(in_ascii("plain"), Cow::Borrowed(_)));
+    fn replaces_symbols_by_ascii_and_keeps_letters() {
+        assert_eq!(
+            replace_by_ascii("1→é … \u{241b}[2J\u{2421}"),
+            "1->é ... ^[[2J^?"
+        );
+        assert!(matches!(replace_by_ascii("plain"), Cow::Borrowed(_)));
     }
 }

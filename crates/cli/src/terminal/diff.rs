@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use lancet_rendering::{
-    ChangedWords, DiffLine, Role, changed_words, lines, without_common_returns,
+    ChangedWords, DiffLine, Role, changed_words, parse_lines, without_common_returns,
 };
 
-use super::{Colour, Style, visible};
+use super::{Colour, Style, escape_for_terminal};
 
 /// Whether the lines of a diff are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,21 +18,21 @@ enum LineGutter {
 
 impl Colour {
     /// Colours a unified diff and marks the words that changed. Without colours the diff is unchanged.
-    pub(crate) fn diff(self, diff: &str) -> String {
-        render(self, diff, LineGutter::Left)
+    pub(crate) fn paint_diff(self, diff: &str) -> String {
+        render_diff(self, diff, LineGutter::Left)
     }
 
     /// Colours a diff for a terminal, with the numbers of the lines before and after the change.
-    pub(crate) fn numbered_diff(self, diff: &str) -> String {
-        render(self, diff, LineGutter::Shown)
+    pub(crate) fn paint_numbered_diff(self, diff: &str) -> String {
+        render_diff(self, diff, LineGutter::Shown)
     }
 }
 
-fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
+fn render_diff(colour: Colour, diff: &str, numbers: LineGutter) -> String {
     let diff = &*without_common_returns(diff);
-    let shown = visible(diff);
-    let lines = lines(&shown);
-    let width = width(&lines);
+    let shown = escape_for_terminal(diff);
+    let lines = parse_lines(&shown);
+    let width = number_width(&lines);
     // The changed words of the added lines of a block, which come after its removed ones.
     let mut later: VecDeque<(usize, Vec<Range<usize>>)> = VecDeque::new();
     let mut out = String::with_capacity(diff.len() * 2);
@@ -61,14 +61,14 @@ fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
             }
             _ => None,
         };
-        out.push_str(&line_of(colour, line, &marks.unwrap_or_default()));
+        out.push_str(&paint_line(colour, line, &marks.unwrap_or_default()));
         out.push('\n');
     }
     out
 }
 
 /// Returns the width of the largest line number.
-fn width(lines: &[DiffLine<'_>]) -> usize {
+fn number_width(lines: &[DiffLine<'_>]) -> usize {
     let last = lines.iter().filter_map(|line| match line.role {
         Role::Hunk { old, new } => Some(old.max(new)),
         _ => None,
@@ -78,7 +78,7 @@ fn width(lines: &[DiffLine<'_>]) -> usize {
     largest.to_string().len()
 }
 
-fn line_of(colour: Colour, line: &DiffLine<'_>, marks: &[Range<usize>]) -> String {
+fn paint_line(colour: Colour, line: &DiffLine<'_>, marks: &[Range<usize>]) -> String {
     let whole = line.whole;
     let style = match line.role {
         Role::Added => Style::Green,
@@ -97,7 +97,7 @@ fn line_of(colour: Colour, line: &DiffLine<'_>, marks: &[Range<usize>]) -> Strin
         // The marks count from after the sign.
         let mark = mark.start + 1..mark.end + 1;
         out.push_str(&colour.paint(style, &whole[at..mark.start]));
-        out.push_str(&colour.marked(style, &whole[mark.clone()]));
+        out.push_str(&colour.paint_reversed(style, &whole[mark.clone()]));
         at = mark.end;
     }
     out.push_str(&colour.paint(style, &whole[at..]));
@@ -109,39 +109,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diff_is_coloured_by_line_and_plain_without_colour() {
+    fn colours_diff_lines() {
         let diff = "@@ -1 +1 @@\n-a\n+b\n c\n";
-        assert_eq!(Colour::Off.diff(diff), diff);
-        assert_eq!(Colour::On.diff("-a\n c\n"), "\x1b[31m-a\x1b[0m\n c\n");
+        assert_eq!(Colour::Off.paint_diff(diff), diff);
+        assert_eq!(Colour::On.paint_diff("-a\n c\n"), "\x1b[31m-a\x1b[0m\n c\n");
     }
 
     #[test]
-    fn changed_words_are_marked_where_the_lines_are_alike() {
-        let shown = Colour::On.diff("-let limit = 10;\n+let limit = 20;\n");
+    fn marks_changed_words_in_similar_lines() {
+        let shown = Colour::On.paint_diff("-let limit = 10;\n+let limit = 20;\n");
         assert_eq!(
             shown,
             "\x1b[31m-let limit = \x1b[0m\x1b[31;7m10\x1b[0m\x1b[31m;\x1b[0m\n\
              \x1b[32m+let limit = \x1b[0m\x1b[32;7m20\x1b[0m\x1b[32m;\x1b[0m\n"
         );
-        let unlike = Colour::On.diff("-one\n+1\n");
+        let unlike = Colour::On.paint_diff("-one\n+1\n");
         assert_eq!(unlike, "\x1b[31m-one\x1b[0m\n\x1b[32m+1\x1b[0m\n");
     }
 
     #[test]
-    fn the_head_of_a_file_is_no_change() {
+    fn file_header_is_not_shown_as_a_change() {
         let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- one\n+++ two\n";
         assert_eq!(
-            Colour::On.diff(diff),
+            Colour::On.paint_diff(diff),
             "\x1b[1mdiff --git a/x b/x\x1b[0m\n\x1b[1m--- a/x\x1b[0m\n\x1b[1m+++ b/x\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n\
              \x1b[31m--- one\x1b[0m\n\x1b[32m+++ two\x1b[0m\n"
         );
         let twice = format!("@@ -1 +1 @@\n-a\n+b\n{diff}");
-        let numbered = Colour::Off.numbered_diff(&twice);
+        let numbered = Colour::Off.paint_numbered_diff(&twice);
         assert!(numbered.contains("\n--- a/x\n+++ b/x\n"), "{numbered}");
     }
 
     #[test]
-    fn a_carriage_return_is_shown_where_the_lines_differ_in_it() {
+    fn shows_carriage_returns_only_where_lines_differ_in_them() {
         let head = "diff --git a/x b/x\n--- a/x\n+++ b/x\n";
         for (diff, shown) in [
             (
@@ -158,17 +158,17 @@ mod tests {
             ),
             ("@@ -1 +1 @@\n-a\rb\r\n+b\r\n", "@@ -1 +1 @@\n-a␍b\n+b\n"),
         ] {
-            assert_eq!(Colour::Off.diff(diff), shown);
+            assert_eq!(Colour::Off.paint_diff(diff), shown);
             let named = format!("{head}{diff}");
-            assert_eq!(Colour::Off.diff(&named), format!("{head}{shown}"));
+            assert_eq!(Colour::Off.paint_diff(&named), format!("{head}{shown}"));
         }
     }
 
     #[test]
-    fn lines_are_numbered_on_both_sides() {
+    fn numbers_old_and_new_lines() {
         let diff = "@@ -9,3 +9,4 @@\n a\n-b\n+c\n+d\n e\n";
         assert_eq!(
-            Colour::Off.numbered_diff(diff),
+            Colour::Off.paint_numbered_diff(diff),
             "@@ -9,3 +9,4 @@\n 9  9  a\n10    -b\n   10 +c\n   11 +d\n11 12  e\n"
         );
     }

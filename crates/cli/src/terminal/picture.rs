@@ -9,7 +9,7 @@ use lancet::doors::as_png;
 use crate::surroundings::PictureProtocol;
 
 /// The most base64 characters in one piece of kitty's protocol.
-const PIECE: usize = 4096;
+const MAX_CHUNK: usize = 4096;
 
 /// The pixels of a character where the terminal does not report its size in pixels.
 const UNKNOWN_CELL: (f64, f64) = (8.0, 16.0);
@@ -19,27 +19,27 @@ const FREE_ROWS: u16 = 2;
 
 /// Returns the escape sequences that show a picture (PNG or JPEG) of so many pixels; none where it cannot be converted
 /// to a format that the terminal accepts.
-pub(crate) fn picture(
+pub(crate) fn picture_sequences(
     protocol: PictureProtocol,
     bytes: &[u8],
     pixels: (u32, u32),
 ) -> Option<String> {
     let columns = columns_to_fit(pixels);
     match protocol {
-        PictureProtocol::Kitty => Some(kitty(&as_png(bytes).ok()?, columns)),
-        PictureProtocol::Iterm => Some(iterm(bytes, columns)),
+        PictureProtocol::Kitty => Some(kitty_sequences(&as_png(bytes).ok()?, columns)),
+        PictureProtocol::Iterm => Some(iterm_sequence(bytes, columns)),
     }
 }
 
 /// Transmits and shows a PNG (`a=T,f=100`), and requests no answer from the terminal (`q=2`).
-fn kitty(png: &[u8], columns: Option<u16>) -> String {
+fn kitty_sequences(png: &[u8], columns: Option<u16>) -> String {
     let text = STANDARD.encode(png);
     let width = columns.map_or_else(String::new, |columns| format!(",c={columns}"));
     let mut out = String::with_capacity(text.len() + text.len() / 100 + 64);
     let mut rest = text.as_str();
     let mut keys = format!("a=T,f=100,q=2{width},");
     while !rest.is_empty() {
-        let (piece, after) = rest.split_at(rest.len().min(PIECE));
+        let (piece, after) = rest.split_at(rest.len().min(MAX_CHUNK));
         let more = u8::from(!after.is_empty());
         out.push_str(&format!("\x1b_G{keys}m={more};{piece}\x1b\\"));
         keys.clear();
@@ -49,7 +49,7 @@ fn kitty(png: &[u8], columns: Option<u16>) -> String {
     out
 }
 
-fn iterm(bytes: &[u8], columns: Option<u16>) -> String {
+fn iterm_sequence(bytes: &[u8], columns: Option<u16>) -> String {
     let width = columns.map_or_else(|| "auto".to_owned(), |columns| columns.to_string());
     format!(
         "\x1b]1337;File=inline=1;size={};width={width};preserveAspectRatio=1:{}\x07\n",

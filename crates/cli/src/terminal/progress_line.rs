@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use super::print_error;
 
 /// Shorter work shows no progress line.
-const UNNOTICED: Duration = Duration::from_millis(500);
+const SHOW_DELAY: Duration = Duration::from_millis(500);
 /// How often the line of work of unknown length is renewed.
-const RENEWED: Duration = Duration::from_millis(250);
+const RENEWAL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The progress line of one piece of work.
 pub(crate) struct ProgressLine {
@@ -32,7 +32,7 @@ impl ProgressLine {
 
     /// Shows the present state of the work.
     pub(crate) fn show(&mut self, words: &str) {
-        if self.is_terminal && self.began.elapsed() >= UNNOTICED {
+        if self.is_terminal && self.began.elapsed() >= SHOW_DELAY {
             print_error(&format!("\r\x1b[K{words}"));
             self.shown = true;
         }
@@ -59,7 +59,7 @@ static LINE: Mutex<LineState> = Mutex::new(LineState {
     asking: false,
 });
 
-fn line() -> MutexGuard<'static, LineState> {
+fn lock_line() -> MutexGuard<'static, LineState> {
     LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -72,9 +72,9 @@ impl LineState {
 }
 
 /// Work of unknown length: a line says what is done and for how long. A separate thread renews it.
-pub(crate) struct WorkLine(Option<(Sender<()>, JoinHandle<()>)>);
+pub(crate) struct ElapsedTimeLine(Option<(Sender<()>, JoinHandle<()>)>);
 
-impl WorkLine {
+impl ElapsedTimeLine {
     /// Begins the work. `words` says what is done: "undoing".
     pub(crate) fn begin(words: &'static str) -> Self {
         if !io::stderr().is_terminal() {
@@ -84,23 +84,23 @@ impl WorkLine {
         let began = Instant::now();
         let thread = std::thread::Builder::new().name("lancet-progress".to_owned());
         let renew = move || {
-            let mut wait = UNNOTICED;
+            let mut wait = SHOW_DELAY;
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
-                wait = RENEWED;
-                let mut line = line();
+                wait = RENEWAL_INTERVAL;
+                let mut line = lock_line();
                 if !line.asking {
                     print_error(&format!("\r\x1b[K{words}, {} s", began.elapsed().as_secs()));
                     line.shown = true;
                 }
             }
-            line().clear();
+            lock_line().clear();
         };
         // Without a thread the work continues without a line.
         Self(thread.spawn(renew).ok().map(|thread| (end, thread)))
     }
 }
 
-impl Drop for WorkLine {
+impl Drop for ElapsedTimeLine {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.0.take() {
             drop(end);
@@ -110,19 +110,19 @@ impl Drop for WorkLine {
 }
 
 /// Keeps the line free while a person is prompted.
-pub(super) struct FreeLine(());
+pub(super) struct ProgressPause(());
 
-impl FreeLine {
+impl ProgressPause {
     pub(super) fn begin() -> Self {
-        let mut line = line();
+        let mut line = lock_line();
         line.clear();
         line.asking = true;
         Self(())
     }
 }
 
-impl Drop for FreeLine {
+impl Drop for ProgressPause {
     fn drop(&mut self) {
-        line().asking = false;
+        lock_line().asking = false;
     }
 }

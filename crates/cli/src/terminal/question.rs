@@ -20,17 +20,20 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::edited::EditedTexts;
 use self::keys::Key;
-use self::pick::Picking;
-pub(crate) use self::show::headline;
-use super::progress_line::FreeLine;
-use super::{Colour, Style, columns, for_terminal, pager_on, visible_line, wrapped};
+use self::pick::PickOutcome;
+pub(crate) use self::show::format_headline;
+use super::progress_line::ProgressPause;
+use super::{
+    Colour, Style, columns, encode_for_terminal, escape_line_for_terminal, show_in_pager,
+    wrap_lines,
+};
 use crate::surroundings::Surroundings;
 
 /// The longest answer that is read, in bytes.
 const LONGEST_ANSWER: usize = 4096;
 
 /// How often a check is made whether the answer is still wanted.
-const LOOK_EVERY: Timespec = Timespec {
+const CHECK_INTERVAL: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
@@ -48,7 +51,7 @@ pub(crate) enum Consent {
 
 /// The origin of a change that a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asker {
+enum QuestionOrigin {
     /// The user's own command waits for the answer.
     Command,
     /// An agent needs the answer. The question is recorded and can stay open.
@@ -95,24 +98,24 @@ impl TerminalApprover {
     }
 
     /// Sets the folder for texts that a person edits.
-    pub(crate) fn keep_drafts_in(&self, folder: PathBuf) {
-        self.past().drafts = Some(folder);
+    pub(crate) fn set_drafts_folder(&self, folder: PathBuf) {
+        self.lock_state().drafts = Some(folder);
     }
 
     /// Sets the text that each question begins with.
-    pub(crate) fn begin_with(&self, heading: &str) {
-        self.past().heading = heading.to_owned();
+    pub(crate) fn set_heading(&self, heading: &str) {
+        self.lock_state().heading = heading.to_owned();
     }
 
     /// Reports whether a person has already seen the diff.
     pub(crate) fn has_shown(&self) -> bool {
-        self.past().shown
+        self.lock_state().shown
     }
 
     /// Returns the message for a question that could not be shown. Without it the answer would say that the user
     /// declined.
     pub(crate) fn failed_to_ask(&self) -> Option<String> {
-        let past = self.past();
+        let past = self.lock_state();
         let (reason, protected) = past.failed_to_ask.as_ref()?;
         // The message names a rule or a protected name as the reason, but not the mode: a person's own command prompts
         // before every write by default.
@@ -130,62 +133,56 @@ impl TerminalApprover {
         ))
     }
 
-    fn past(&self) -> MutexGuard<'_, AskState> {
+    fn lock_state(&self) -> MutexGuard<'_, AskState> {
         self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Prompts until there is an answer. The result is none where there is no terminal; an inner none means that the
     /// question stays open.
-    fn ask_at_terminal(
+    fn prompt_until_answered(
         &self,
         question: &Question,
         wait: &Wait,
-        asker: Asker,
+        asker: QuestionOrigin,
     ) -> Option<Option<Answer>> {
         let _screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
-        let _free = FreeLine::begin();
+        let _free = ProgressPause::begin();
         let colour = self.colour;
         let mut terminal = Terminal::open()?;
         let mut edited = EditedTexts::default();
         let columns = columns(&terminal.0);
-        let narrow = |words: &str| wrapped(words, columns);
-        let heading = self.past().heading.clone();
-        let again = self.again(question);
-        let mut words = narrow(&(again + &heading + &show::summary(question, asker, colour)));
-        words.push_str(&show::diffs(question, colour));
+        let narrow = |words: &str| wrap_lines(words, columns);
+        let heading = self.lock_state().heading.clone();
+        let again = self.repetition_note(question);
+        let mut words =
+            narrow(&(again + &heading + &show::format_summary(question, asker, colour)));
+        words.push_str(&show::format_diffs(question, colour));
         loop {
-            let prompt = match edited.any() {
+            let prompt = match edited.has_edits() {
                 true => show::edited_prompt(asker).to_owned(),
-                false => show::prompt(question, asker),
+                false => show::format_prompt(question, asker),
             };
             if self.page(&terminal, &words) {
-                words = narrow(&show::summary(question, asker, colour));
+                words = narrow(&show::format_summary(question, asker, colour));
             }
             let prompt = colour.paint(Style::Bold, &narrow(&prompt));
             let Some(line) = terminal.ask(&format!("{words}{prompt} "), wait)? else {
-                terminal.say("\n(no longer asked)\n")?;
+                terminal.write_text("\n(no longer asked)\n")?;
                 return Some(Some(Answer::No(None)));
             };
             let key = match asker {
-                Asker::Command => keys::understood(&line),
-                Asker::Agent => keys::understood_on_record(&line),
+                QuestionOrigin::Command => keys::parse_key(&line),
+                QuestionOrigin::Agent => keys::parse_recorded_key(&line),
             };
             words = match key {
                 Key::Later => return Some(None),
                 Key::No(words) => return Some(Some(Answer::No(words))),
-                Key::Yes if edited.any() => return Some(Some(edited.answer())),
+                Key::Yes if edited.has_edits() => return Some(Some(edited.to_answer())),
                 Key::Yes => return Some(Some(Answer::Yes)),
-                Key::Edit => {
-                    let drafts = self.past().drafts.clone();
-                    match edited.edit(question, drafts) {
-                        Ok(true) if edited.any() => edited.diffs(question, colour),
-                        Ok(_) => "The text is as it was.\n".to_owned(),
-                        Err(error) => format!("It cannot be edited: {error}.\n"),
-                    }
-                }
-                Key::Diff if edited.any() => edited.diffs(question, colour),
-                Key::Help if edited.any() => show::edited_help(asker),
-                Key::Always | Key::Session | Key::Pick if edited.any() => {
+                Key::Edit => self.edit_texts(question, &mut edited),
+                Key::Diff if edited.has_edits() => edited.format_diffs(question, colour),
+                Key::Help if edited.has_edits() => show::edited_help(asker),
+                Key::Always | Key::Session | Key::Pick if edited.has_edits() => {
                     "The text was edited: y writes it, e edits it again, n writes nothing.\n"
                         .to_owned()
                 }
@@ -201,27 +198,41 @@ impl TerminalApprover {
                 Key::Pick if !show::has_parts(question) => {
                     "There is only one part; ? explains.\n".to_owned()
                 }
-                Key::Pick => match pick::pick(&mut terminal, question, colour, wait)? {
-                    Picking::Done(answer) => return Some(Some(answer)),
-                    Picking::Ended => String::new(),
+                Key::Pick => match pick::pick_parts(&mut terminal, question, colour, wait)? {
+                    PickOutcome::Done(answer) => return Some(Some(answer)),
+                    PickOutcome::Ended => String::new(),
                 },
-                Key::Diff => show::diffs(question, colour),
-                Key::Help => narrow(&show::help(question, asker)),
+                Key::Diff => show::format_diffs(question, colour),
+                Key::Help => narrow(&show::format_help(question, asker)),
                 Key::Other(typed) => {
-                    format!("{} is no answer; ? explains.\n", visible_line(&typed))
+                    format!(
+                        "{} is no answer; ? explains.\n",
+                        escape_line_for_terminal(&typed)
+                    )
                 }
             };
         }
     }
 
+    /// Lets the person edit the texts of a question. Returns what is shown afterwards: the diffs of the edited texts,
+    /// or why there are none.
+    fn edit_texts(&self, question: &Question, edited: &mut EditedTexts) -> String {
+        let drafts = self.lock_state().drafts.clone();
+        match edited.edit_files(question, drafts) {
+            Ok(true) if edited.has_edits() => edited.format_diffs(question, self.colour),
+            Ok(_) => "The text is as it was.\n".to_owned(),
+            Err(error) => format!("It cannot be edited: {error}.\n"),
+        }
+    }
+
     /// Returns the text before a question that is repeated, because a file changed.
-    fn again(&self, question: &Question) -> String {
+    fn repetition_note(&self, question: &Question) -> String {
         let files: Vec<PathBuf> = question
             .files
             .iter()
             .map(|file| file.path.clone())
             .collect();
-        let mut past = self.past();
+        let mut past = self.lock_state();
         let is_same = past.asked == files;
         past.asked = files;
         match is_same {
@@ -240,17 +251,20 @@ impl TerminalApprover {
         }
         let write = |out: &mut dyn io::Write| out.write_all(text.as_bytes());
         let screen = terminal.0.try_clone();
-        screen.is_ok_and(|screen| pager_on(screen.into(), write).is_ok())
+        screen.is_ok_and(|screen| show_in_pager(screen.into(), write).is_ok())
     }
 }
 
 impl Approver for TerminalApprover {
     fn ask(&self, question: &Question, wait: &Wait) -> Answer {
-        if self.beforehand(question.is_protected()).is_some() {
+        if self
+            .consent_given_in_advance(question.is_protected())
+            .is_some()
+        {
             return Answer::Yes;
         }
-        let answer = self.ask_at_terminal(question, wait, Asker::Command);
-        let mut past = self.past();
+        let answer = self.prompt_until_answered(question, wait, QuestionOrigin::Command);
+        let mut past = self.lock_state();
         match answer.flatten() {
             Some(answer) => {
                 // Picked parts were not shown as one diff.
@@ -258,13 +272,13 @@ impl Approver for TerminalApprover {
                 answer
             }
             None => {
-                past.failed_to_ask = Some((question.reason(), question.is_protected()));
+                past.failed_to_ask = Some((question.joined_reasons(), question.is_protected()));
                 Answer::Unanswered(None)
             }
         }
     }
 
-    fn beforehand(&self, protected: bool) -> Option<String> {
+    fn consent_given_in_advance(&self, protected: bool) -> Option<String> {
         let flag = match self.consent {
             Consent::Given if !protected => "--yes",
             Consent::GivenToAll => "--yes-protected with LANCET_TOKEN",
@@ -280,14 +294,14 @@ pub(crate) fn has_terminal() -> bool {
 }
 
 /// Asks a yes-or-no question on the terminal; none where there is no terminal.
-pub(crate) fn confirm(question: &str) -> Option<bool> {
+pub(crate) fn confirm_at_terminal(question: &str) -> Option<bool> {
     let mut terminal = Terminal::open()?;
     let line = terminal.ask(&format!("{question} "), &Wait::default())??;
-    Some(keys::understood(&line) == Key::Yes)
+    Some(keys::parse_key(&line) == Key::Yes)
 }
 
 /// Asks for a line on the terminal; none where there is no terminal.
-pub(crate) fn question_line(question: &str) -> Option<String> {
+pub(crate) fn prompt_line(question: &str) -> Option<String> {
     let mut terminal = Terminal::open()?;
     terminal.ask(&format!("{question} "), &Wait::default())?
 }
@@ -304,13 +318,13 @@ impl Terminal {
     }
 
     /// Shows a text; none where the terminal is gone.
-    fn say(&mut self, text: &str) -> Option<()> {
-        self.0.write_all(for_terminal(text).as_bytes()).ok()
+    fn write_text(&mut self, text: &str) -> Option<()> {
+        self.0.write_all(encode_for_terminal(text).as_bytes()).ok()
     }
 
     /// Shows a text and waits for a line; an inner none where the answer is no longer wanted.
     fn ask(&mut self, text: &str, wait: &Wait) -> Option<Option<String>> {
-        self.say(text)?;
+        self.write_text(text)?;
         self.read_line(wait).ok()
     }
 
@@ -319,7 +333,7 @@ impl Terminal {
         loop {
             let ready = poll(
                 &mut [PollFd::new(&self.0, PollFlags::IN)],
-                Some(&LOOK_EVERY),
+                Some(&CHECK_INTERVAL),
             )?;
             if wait.is_over() {
                 return Ok(None);

@@ -3,33 +3,33 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lancet_rendering::{Syntax, SyntaxState, Token};
+use lancet_rendering::{SyntaxClassifier, SyntaxState, Token};
 
 /// The longest time for colouring one file; the lines after it are not coloured.
 const BUDGET: Duration = Duration::from_secs(2);
 
 /// The colours of one file, line by line.
 pub(crate) struct SyntaxColours {
-    syntax: Syntax,
+    syntax: SyntaxClassifier,
     state: SyntaxState,
 }
 
 impl SyntaxColours {
     /// Returns the colours for a file, by its name or its first line; none where its syntax is not known.
     pub(crate) fn for_file(path: &Path, first_line: &str) -> Option<Self> {
-        let syntax = Syntax::detect(path, first_line, BUDGET)?;
-        let state = syntax.start();
+        let syntax = SyntaxClassifier::detect(path, first_line, BUDGET)?;
+        let state = syntax.initial_state();
         Some(Self { syntax, state })
     }
 
     /// Colours the next line, which has no line end.
-    pub(crate) fn line(&mut self, text: &str) -> String {
+    pub(crate) fn paint_line(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() * 2);
         let mut from = 0;
-        for (range, token) in self.syntax.line(&mut self.state, text) {
+        for (range, token) in self.syntax.classify_line(&mut self.state, text) {
             out.push_str(&text[from..range.start]);
             from = range.end;
-            let (code, piece) = (code(token), &text[range]);
+            let (code, piece) = (colour_code(token), &text[range]);
             out.push_str(&format!("\x1b[{code}m{piece}\x1b[0m"));
         }
         out.push_str(&text[from..]);
@@ -37,7 +37,7 @@ impl SyntaxColours {
     }
 }
 
-fn code(token: Token) -> u8 {
+fn colour_code(token: Token) -> u8 {
     match token {
         Token::Comment => 90,
         Token::Quoted => 32,
@@ -55,9 +55,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_language_has_colours_and_an_unknown_one_none() {
+    fn colours_known_languages_only() {
         let mut colours = SyntaxColours::for_file(Path::new("a.rs"), "").expect("Rust");
-        let line = colours.line("let x = 1; // é");
+        let line = colours.paint_line("let x = 1; // é");
         assert!(line.contains("\x1b[35mlet\x1b[0m"), "{line:?}");
         assert!(line.contains("\x1b[36m1\x1b[0m"), "{line:?}");
         assert!(line.contains("\x1b[90m"), "{line:?}");

@@ -2,7 +2,7 @@
 
 /// Breaks the lines of a text that are wider than so many columns. Continuation lines are indented like the first one,
 /// and two more. Escape sequences take no column.
-pub(crate) fn wrapped(text: &str, columns: usize) -> String {
+pub(crate) fn wrap_lines(text: &str, columns: usize) -> String {
     // The terminal does not report its width, or is too narrow for breaking lines.
     if columns < 20 {
         return text.to_owned();
@@ -49,24 +49,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_break_at_words_and_are_indented() {
+    fn wraps_at_words_and_keeps_indentation() {
         let text = "  one two three four five six\nshort\n";
         assert_eq!(
-            wrapped(text, 20),
+            wrap_lines(text, 20),
             "  one two three four\n    five six\nshort\n"
         );
-        assert_eq!(wrapped(text, 0), text, "the width is not known");
-        assert_eq!(wrapped(text, 80), text);
+        assert_eq!(wrap_lines(text, 0), text, "the width is not known");
+        assert_eq!(wrap_lines(text, 80), text);
     }
 
     #[test]
-    fn escape_sequences_take_no_column_and_long_words_stay_whole() {
+    fn escape_sequences_have_no_width_and_long_words_are_not_broken() {
         let text = "\x1b[1maaaa bbbb cccc dddd\x1b[0m eeee\n";
         assert_eq!(
-            wrapped(text, 20),
+            wrap_lines(text, 20),
             "\x1b[1maaaa bbbb cccc dddd\x1b[0m\n  eeee\n"
         );
         let long = "x".repeat(50) + " y\n";
-        assert_eq!(wrapped(&long, 20), "x".repeat(50) + "\n  y\n");
+        assert_eq!(wrap_lines(&long, 20), "x".repeat(50) + "\n  y\n");
     }
 }

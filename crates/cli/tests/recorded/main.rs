@@ -533,6 +533,35 @@ fn names_that_are_not_utf8_go_back_and_forth() {
 }
 
 #[test]
+fn a_removed_secret_file_is_restored_and_never_shown() {
+    let stage = Stage::new().with_token();
+    stage.file(".env", "TOKEN=correct-horse\n");
+    stage.file(".gitignore", ".env\n");
+    let run = stage.run(&["run", "--", "sh", "-c", "rm .env && echo x > other.txt"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let log = log(&stage);
+    let files = log[0]["files"].as_array().expect("files");
+    let secret = files
+        .iter()
+        .find(|file| {
+            file["file_path"]
+                .as_str()
+                .is_some_and(|path| path.ends_with(".env"))
+        })
+        .expect("the secret file");
+    assert_eq!(secret["type"], "delete");
+    assert_eq!(secret["before"]["revision"], Value::Null);
+    for arguments in [&["show"][..], &["show", "--json"], &["log", "--json"]] {
+        let shown = stage.run(arguments);
+        assert!(!shown.out.contains("correct-horse"), "{shown:?}");
+    }
+    let undone = stage.run(&["undo", "--yes-protected"]);
+    assert!(!(undone.out + &undone.err).contains("correct-horse"));
+    assert_eq!(stage.text(".env"), "TOKEN=correct-horse\n");
+    assert!(!stage.project().join("other.txt").exists());
+}
+
+#[test]
 fn of_a_link_that_may_not_be_read_only_name_and_kind_are_shown() {
     let stage = Stage::new();
     symlink("the-secret-target", stage.project().join("link")).expect("made");

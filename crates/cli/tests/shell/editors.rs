@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 
-use lancet::call::{Asks, Deciders};
+use lancet::call::{AskMode, Deciders};
 use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use serde_json::{Value, json};
 
@@ -75,13 +75,13 @@ impl Agent {
     fn write(&self, file: &Path, content: &str) -> Reply {
         let read = RawCall::new("Read", json!({ "file_path": file }));
         self.session.call(read);
-        let asks = Asks::Recorded {
+        let asks = AskMode::Recorded {
             deciders: Deciders::IfWatched,
             waited_on: None,
         };
         let arguments = json!({ "file_path": file, "content": content });
         self.session
-            .call(RawCall::new("Write", arguments).asking(asks))
+            .call(RawCall::new("Write", arguments).with_ask_mode(asks))
     }
 
     fn is_asked_about(&self, file: &Path, content: &str) -> bool {
@@ -130,7 +130,11 @@ fn a_yes_writes_it_and_an_allow_rule_does_not() {
     let mut editor = Editor::new(&stage, "Visual Studio Code");
     editor.unsaved(&[&file]);
     let reply = agent.write(&file, "two\n");
-    let id = reply.waiting().expect("it waits").question().to_owned();
+    let id = reply
+        .waiting_call()
+        .expect("it waits")
+        .question()
+        .to_owned();
     let shown = stage.run(&["pending", "show", &id, "--json"]);
     let shown: Value = serde_json::from_str(&shown.out).expect("JSON");
     assert_eq!(

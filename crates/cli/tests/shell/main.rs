@@ -23,6 +23,7 @@ mod events;
 mod formatters;
 mod history;
 mod install;
+mod instead;
 mod limits;
 #[cfg(target_os = "linux")]
 mod linked_outside;

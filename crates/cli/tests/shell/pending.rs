@@ -5,10 +5,10 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
 use lancet::approval::{ChangeKind, FileQuestion, Question};
-use lancet::call::{Asks, Deciders};
+use lancet::call::{AskMode, Deciders};
 use lancet::questions::{QuestionState, RecordedQuestion};
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session};
-use lancet_history::{Author, QuestionDraft, QuestionFile, QuestionStore as _};
+use lancet_history::{OperationAuthor, QuestionDraft, QuestionFile, QuestionStore as _};
 use serde_json::{Value, json};
 
 use crate::stage::{LANCET, Run, Stage};
@@ -38,13 +38,13 @@ impl Agent {
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Reply {
-        let asks = Asks::Recorded {
+        let asks = AskMode::Recorded {
             deciders: self.deciders,
             waited_on: None,
         };
         let call = RawCall::new(tool, arguments);
         let call = call.with_caller(Caller::client("some-agent", "1.0"));
-        self.session.call(call.asking(asks))
+        self.session.call(call.with_ask_mode(asks))
     }
 
     /// Reads the file, then changes three lines that are far apart: three hunks.
@@ -78,7 +78,7 @@ fn waits(reply: &Reply) -> String {
         "{}",
         reply.text()
     );
-    let waiting = reply.waiting().expect("what it waits on");
+    let waiting = reply.waiting_call().expect("what it waits on");
     waiting.question().to_owned()
 }
 
@@ -174,7 +174,7 @@ fn an_ending_that_two_ids_share_is_told_with_both() {
             workspace: None,
             arguments: b"{}",
             event: "{}",
-            author: Author {
+            author: OperationAuthor {
                 session: "s",
                 client: None,
                 version: None,
@@ -192,7 +192,7 @@ fn an_ending_that_two_ids_share_is_told_with_both() {
             }],
             renews: None,
         };
-        store.ask(&draft).expect("recorded");
+        store.record_question(&draft).expect("recorded");
     }
     let run = stage.run(&["pending", "show", "zz"]);
     assert!(

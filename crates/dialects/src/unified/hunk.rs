@@ -1,8 +1,8 @@
 //! One hunk of a unified diff. The counts of its header end the hunk if they fit its lines; if not, the lines decide.
 
-use super::names::name_lines;
+use super::names::are_name_lines;
 use crate::cursor::Cursor;
-use crate::error::Stop;
+use crate::error::ParseStop;
 use crate::part::{LineRole, PatchHunk};
 
 /// A hunk, and its added lines with their positions in the reply.
@@ -13,14 +13,14 @@ pub(super) struct ReadHunk<'t> {
 
 /// The numbers of old and new lines in a header, and the number of the first old line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Numbers {
+pub(crate) struct HunkNumbers {
     start: u64,
     old: u64,
     new: u64,
 }
 
 /// Parses the numbers of a hunk header; returns none if the line is not a header, or has no numbers.
-pub(crate) fn numbers(line: &str) -> Option<Numbers> {
+pub(crate) fn parse_hunk_numbers(line: &str) -> Option<HunkNumbers> {
     let (old, rest) = line.strip_prefix("@@ ")?.split_once(' ')?;
     let (new, rest) = rest.split_once(' ')?;
     rest.strip_prefix("@@")?;
@@ -32,7 +32,7 @@ pub(crate) fn numbers(line: &str) -> Option<Numbers> {
     };
     let (start, old) = range(old.strip_prefix('-')?)?;
     let (_, new) = range(new.strip_prefix('+')?)?;
-    Some(Numbers { start, old, new })
+    Some(HunkNumbers { start, old, new })
 }
 
 /// The state of parsing a hunk.
@@ -41,7 +41,7 @@ struct HunkProgress<'t> {
     old: u64,
     new: u64,
     /// The counts, as long as they may still fit.
-    counts: Option<Numbers>,
+    counts: Option<HunkNumbers>,
     /// The first line after the current run of empty lines: each of them needs it.
     after_empty: usize,
 }
@@ -72,8 +72,8 @@ impl<'t> HunkProgress<'t> {
 pub(super) fn read_hunk<'t>(
     reader: &Cursor<'_, 't>,
     at: usize,
-) -> Result<(ReadHunk<'t>, usize), Stop> {
-    let header = numbers(reader.lines.get(at));
+) -> Result<(ReadHunk<'t>, usize), ParseStop> {
+    let header = parse_hunk_numbers(reader.lines.get(at));
     let mut progress = HunkProgress {
         read: ReadHunk {
             hunk: PatchHunk::default(),
@@ -94,24 +94,24 @@ pub(super) fn read_hunk<'t>(
                     "the hunk that begins at line {} has fewer lines than its header says",
                     at + 1
                 );
-                return Err(Stop::cut_off(at, &what));
+                return Err(ParseStop::cut_off_error(at, &what));
             }
             break;
         };
         if line.starts_with('\\') {
-            mark_newline(&mut progress.read.hunk);
+            mark_missing_newline(&mut progress.read.hunk);
             next += 1;
             continue;
         }
         if progress.is_complete() {
-            if !goes_on(reader, next)? {
+            if !continues_hunk(reader, next)? {
                 break;
             }
             // There are more lines than the header says, so its counts are ignored.
             progress.counts = None;
         }
         let is_loose = progress.counts.is_none();
-        if is_loose && (name_lines(reader, next)? || is_signature(reader, next)?) {
+        if is_loose && (are_name_lines(reader, next)? || is_signature(reader, next)?) {
             break;
         }
         match line.as_bytes().first() {
@@ -124,23 +124,23 @@ pub(super) fn read_hunk<'t>(
             None => break,
             Some(_) if ends_hunk(reader, next) => break,
             Some(_) => {
-                return Err(Stop::malformed(
+                return Err(ParseStop::malformed_error(
                     next,
                     "A line of a hunk begins with a blank, `-` or `+`; this one has no sign.",
                 ));
             }
         }
-        reader.count_line(next)?;
+        reader.check_line_count(next)?;
         next += 1;
     }
     if progress.read.hunk.lines.is_empty() {
-        return Err(Stop::malformed(at, "The hunk has no lines."));
+        return Err(ParseStop::malformed_error(at, "The hunk has no lines."));
     }
     Ok((progress.read, next))
 }
 
 /// Applies `\ No newline at end of file` to the line before it. It ties the hunk to the end of the file.
-fn mark_newline(hunk: &mut PatchHunk) {
+fn mark_missing_newline(hunk: &mut PatchHunk) {
     let Some(last) = hunk.lines.last().map(|line| line.role) else {
         return;
     };
@@ -150,13 +150,13 @@ fn mark_newline(hunk: &mut PatchHunk) {
 }
 
 /// Returns whether a line after the last one that the header counts still belongs to the hunk.
-fn goes_on(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
+fn continues_hunk(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, ParseStop> {
     let has_sign = reader.lines.get(at).starts_with([' ', '-', '+']);
-    Ok(has_sign && !name_lines(reader, at)? && !is_signature(reader, at)?)
+    Ok(has_sign && !are_name_lines(reader, at)? && !is_signature(reader, at)?)
 }
 
 /// Returns whether the signature of a mail begins: two dashes, then the version of git.
-fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
+fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, ParseStop> {
     if reader.lines.get(at).trim_end() != "--" {
         return Ok(false);
     }
@@ -171,10 +171,10 @@ fn blank_is_context(
     reader: &Cursor<'_, '_>,
     at: usize,
     progress: &mut HunkProgress<'_>,
-) -> Result<bool, Stop> {
+) -> Result<bool, ParseStop> {
     let mut behind = progress.after_empty.max(at);
     while reader.line(behind)?.is_some_and(str::is_empty) {
-        behind = reader.lines.after_empty(behind).max(behind + 1);
+        behind = reader.lines.skip_empty_lines(behind).max(behind + 1);
     }
     progress.after_empty = behind;
     let blanks = (behind - at) as u64;
@@ -193,7 +193,7 @@ fn blank_is_context(
     let fits = progress.counts.is_some();
     Ok(line.starts_with([' ', '-', '+'])
         && (fits || !is_list(line))
-        && !name_lines(reader, behind)?
+        && !are_name_lines(reader, behind)?
         && !is_signature(reader, behind)?)
 }
 
@@ -204,5 +204,5 @@ fn ends_hunk(reader: &Cursor<'_, '_>, at: usize) -> bool {
         || line.starts_with("diff --git ")
         || line.starts_with("Index: ")
         || reader.closes_fence(at)
-        || crate::fence::fence(line).is_some()
+        || crate::fence::parse_fence(line).is_some()
 }

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use super::{Malformed, skip_space};
+use super::{MalformedJson, skip_space};
 
 /// How deep values may be nested. Notebooks stay below twenty; Python's parser stops at about a thousand.
-const DEEPEST: usize = 1_000;
+const MAX_DEPTH: usize = 1_000;
 
 /// The tokens that are allowed next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextToken {
     Value,
     /// A value, or the end of an array that has just begun.
     ValueOrEnd,
@@ -21,71 +21,71 @@ enum Next {
 }
 
 /// Returns the range of the only value of a text.
-pub(crate) fn document(text: &str) -> Result<Range<usize>, Malformed> {
+pub(crate) fn check_document(text: &str) -> Result<Range<usize>, MalformedJson> {
     let bytes = text.as_bytes();
     let start = skip_space(text, 0);
     let mut at = start;
     let mut open: Vec<u8> = Vec::new();
-    let mut next = Next::Value;
+    let mut next = NextToken::Value;
     loop {
         at = skip_space(text, at);
         let byte = bytes.get(at).copied();
         let closes = open.last().copied();
         match (next, byte) {
-            (Next::NameOrEnd, Some(b'}'))
-            | (Next::ValueOrEnd, Some(b']'))
-            | (Next::CommaOrEnd, Some(b'}' | b']'))
+            (NextToken::NameOrEnd, Some(b'}'))
+            | (NextToken::ValueOrEnd, Some(b']'))
+            | (NextToken::CommaOrEnd, Some(b'}' | b']'))
                 if byte == closes =>
             {
                 open.pop();
                 at += 1;
-                next = Next::CommaOrEnd;
+                next = NextToken::CommaOrEnd;
             }
-            (Next::CommaOrEnd, Some(b',')) => {
+            (NextToken::CommaOrEnd, Some(b',')) => {
                 at += 1;
                 next = if closes == Some(b'}') {
-                    Next::Name
+                    NextToken::Name
                 } else {
-                    Next::Value
+                    NextToken::Value
                 };
             }
-            (Next::CommaOrEnd, _) => {
+            (NextToken::CommaOrEnd, _) => {
                 return Err(malformed(text, at, "a comma or the end expected"));
             }
-            (Next::NameOrEnd | Next::Name, Some(b'"')) => {
-                at = skip_space(text, string(text, at)?);
+            (NextToken::NameOrEnd | NextToken::Name, Some(b'"')) => {
+                at = skip_space(text, check_string(text, at)?);
                 if bytes.get(at) != Some(&b':') {
                     return Err(malformed(text, at, "a colon expected"));
                 }
                 at += 1;
-                next = Next::Value;
+                next = NextToken::Value;
             }
-            (Next::NameOrEnd | Next::Name, _) => {
+            (NextToken::NameOrEnd | NextToken::Name, _) => {
                 return Err(malformed(text, at, "a name in quotes expected"));
             }
-            (Next::Value | Next::ValueOrEnd, Some(b'{' | b'[')) => {
-                if open.len() == DEEPEST {
+            (NextToken::Value | NextToken::ValueOrEnd, Some(b'{' | b'[')) => {
+                if open.len() == MAX_DEPTH {
                     return Err(malformed(text, at, "values are nested too deep"));
                 }
                 let object = byte == Some(b'{');
                 open.push(if object { b'}' } else { b']' });
                 at += 1;
                 next = if object {
-                    Next::NameOrEnd
+                    NextToken::NameOrEnd
                 } else {
-                    Next::ValueOrEnd
+                    NextToken::ValueOrEnd
                 };
             }
-            (Next::Value | Next::ValueOrEnd, _) => {
+            (NextToken::Value | NextToken::ValueOrEnd, _) => {
                 at = if byte == Some(b'"') {
-                    string(text, at)?
+                    check_string(text, at)?
                 } else {
-                    scalar(text, at)?
+                    check_scalar(text, at)?
                 };
-                next = Next::CommaOrEnd;
+                next = NextToken::CommaOrEnd;
             }
         }
-        if open.is_empty() && next == Next::CommaOrEnd {
+        if open.is_empty() && next == NextToken::CommaOrEnd {
             break;
         }
     }
@@ -97,7 +97,7 @@ pub(crate) fn document(text: &str) -> Result<Range<usize>, Malformed> {
 }
 
 /// Returns the end of the string that begins at `at`.
-fn string(text: &str, at: usize) -> Result<usize, Malformed> {
+fn check_string(text: &str, at: usize) -> Result<usize, MalformedJson> {
     let bytes = text.as_bytes();
     let mut at = at + 1;
     loop {
@@ -128,14 +128,14 @@ fn string(text: &str, at: usize) -> Result<usize, Malformed> {
 }
 
 /// Returns the end of the number or word that begins at `at`.
-fn scalar(text: &str, at: usize) -> Result<usize, Malformed> {
+fn check_scalar(text: &str, at: usize) -> Result<usize, MalformedJson> {
     let rest = &text[at..];
-    const WORDS: [&str; 6] = ["true", "false", "null", "NaN", "Infinity", "-Infinity"];
+    const SCALAR_WORDS: [&str; 6] = ["true", "false", "null", "NaN", "Infinity", "-Infinity"];
     let end = rest
         .find(|character: char| !(character.is_ascii_alphanumeric() || "+-.".contains(character)))
         .unwrap_or(rest.len());
     let token = &rest[..end];
-    if WORDS.contains(&token) || is_number(token) {
+    if SCALAR_WORDS.contains(&token) || is_number(token) {
         Ok(at + end)
     } else {
         Err(malformed(text, at, "a value expected"))
@@ -166,11 +166,11 @@ fn is_number(token: &str) -> bool {
     rest.is_empty()
 }
 
-fn malformed(text: &str, at: usize, expected: &'static str) -> Malformed {
+fn malformed(text: &str, at: usize, expected: &'static str) -> MalformedJson {
     // A place inside of a character is impossible: the scanner stops at ASCII bytes or at the beginning of a token.
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    Malformed {
+    MalformedJson {
         line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
         expected,

@@ -5,22 +5,22 @@ use std::ops::Range;
 use crate::shared_ends::shared_ends;
 
 /// One character of a string and the range of the literal that represents it.
-struct Unit {
+struct LiteralUnit {
     character: char,
     literal: Range<usize>,
 }
 
 /// Decodes a string literal. Half of a surrogate pair alone becomes U+FFFD.
-pub(crate) fn decode(literal: &str) -> String {
-    let inner = inner(literal);
+pub(crate) fn decode_literal(literal: &str) -> String {
+    let inner = without_quotes(literal);
     if !inner.contains('\\') {
         return inner.to_owned();
     }
-    units(literal).map(|unit| unit.character).collect()
+    literal_units(literal).map(|unit| unit.character).collect()
 }
 
 /// Encodes a text as a literal: only characters that JSON requires to be escaped are escaped.
-pub(crate) fn encode(text: &str) -> String {
+pub(crate) fn encode_literal(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');
     escape_into(&mut literal, text);
@@ -30,8 +30,8 @@ pub(crate) fn encode(text: &str) -> String {
 
 /// Returns the range of a literal that has to be replaced, and its replacement, so that it represents `new`. Characters
 /// that both texts begin or end with keep their spelling.
-pub(crate) fn difference(literal: &str, new: &str) -> (Range<usize>, String) {
-    let old: Vec<Unit> = units(literal).collect();
+pub(crate) fn literal_difference(literal: &str, new: &str) -> (Range<usize>, String) {
+    let old: Vec<LiteralUnit> = literal_units(literal).collect();
     let new: Vec<char> = new.chars().collect();
     let (before, after) = shared_ends(&old, &new, |unit, &character| {
         unit.character == character && character != '\u{FFFD}'
@@ -65,7 +65,7 @@ fn escape_into(literal: &mut String, text: &str) {
     }
 }
 
-fn inner(literal: &str) -> &str {
+fn without_quotes(literal: &str) -> &str {
     literal
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
@@ -73,39 +73,39 @@ fn inner(literal: &str) -> &str {
 }
 
 /// Iterates over the characters of a literal in order.
-fn units(literal: &str) -> impl Iterator<Item = Unit> + '_ {
-    let text = inner(literal);
+fn literal_units(literal: &str) -> impl Iterator<Item = LiteralUnit> + '_ {
+    let text = without_quotes(literal);
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = &text[at..];
         let first = rest.chars().next()?;
         let (character, length) = if first == '\\' {
-            escape(rest)
+            parse_escape(rest)
         } else {
             (first, first.len_utf8())
         };
         let literal = at + 1..at + 1 + length;
         at += length;
-        Some(Unit { character, literal })
+        Some(LiteralUnit { character, literal })
     })
 }
 
 /// Returns the character of the escape that a text begins with, and the length of the escape.
-fn escape(text: &str) -> (char, usize) {
+fn parse_escape(text: &str) -> (char, usize) {
     let simple = match text.as_bytes().get(1) {
         Some(b'n') => '\n',
         Some(b'r') => '\r',
         Some(b't') => '\t',
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
-        Some(b'u') => return unicode_escape(text),
+        Some(b'u') => return parse_unicode_escape(text),
         Some(other) => char::from(*other),
         None => return ('\\', 1),
     };
     (simple, 2)
 }
 
-fn unicode_escape(text: &str) -> (char, usize) {
+fn parse_unicode_escape(text: &str) -> (char, usize) {
     let unit = |at: usize| {
         text.get(at..at + 6)
             .and_then(|escape| escape.strip_prefix("\\u"))

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::multiline::joined;
-use super::output::{Output, outputs};
-use crate::json::{self, Member, Type, text::decode};
+use super::multiline::join_strings;
+use super::output::{Output, parse_outputs};
+use crate::json::{self, JsonMember, JsonType, text::decode_literal};
 
 /// The types of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,18 +47,18 @@ impl CellType {
 pub struct Cell<'t> {
     text: &'t str,
     pub(super) range: Range<usize>,
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<JsonMember>,
     id: Option<String>,
     cell_type: CellType,
 }
 
 impl<'t> Cell<'t> {
     pub(super) fn parse(text: &'t str, range: Range<usize>) -> Self {
-        let members = json::members(text, &range);
+        let members = json::object_members(text, &range);
         let string = |name: &str| {
-            json::value_of(text, &members, name)
-                .filter(|member| json::type_at(text, member.value.start) == Type::String)
-                .map(|member| decode(&text[member.value.clone()]))
+            json::last_member_named(text, &members, name)
+                .filter(|member| json::type_at(text, member.value.start) == JsonType::String)
+                .map(|member| decode_literal(&text[member.value.clone()]))
         };
         let id = string("id");
         let cell_type = CellType::from_name(&string("cell_type").unwrap_or_default());
@@ -90,7 +90,7 @@ impl<'t> Cell<'t> {
     pub fn source(&self) -> String {
         // Version 3 calls the source of a code cell `input`.
         let member = self.member("source").or_else(|| self.member("input"));
-        member.map_or_else(String::new, |member| joined(self.text, &member.value))
+        member.map_or_else(String::new, |member| join_strings(self.text, &member.value))
     }
 
     /// Returns the kernel's execution counter when this cell was run; none for a cell that was not run.
@@ -104,12 +104,12 @@ impl<'t> Cell<'t> {
     /// Returns the outputs of a code cell in order.
     pub fn outputs(&self) -> Vec<Output<'t>> {
         self.member("outputs")
-            .filter(|member| json::type_at(self.text, member.value.start) == Type::Array)
-            .map(|member| outputs(self.text, &member.value))
+            .filter(|member| json::type_at(self.text, member.value.start) == JsonType::Array)
+            .map(|member| parse_outputs(self.text, &member.value))
             .unwrap_or_default()
     }
 
-    pub(super) fn member(&self, name: &str) -> Option<&Member> {
-        json::value_of(self.text, &self.members, name)
+    pub(super) fn member(&self, name: &str) -> Option<&JsonMember> {
+        json::last_member_named(self.text, &self.members, name)
     }
 }

@@ -6,9 +6,9 @@ mod source;
 use std::ops::Range;
 
 use super::cell::{Cell, CellType};
-use super::spacing::{SourceForm, Spacing, lines_of};
-use super::{Notebook, array_of};
-use crate::json::{self, text::encode};
+use super::spacing::{SourceForm, Spacing, split_source_lines};
+use super::{Notebook, array_member};
+use crate::json::{self, text::encode_literal};
 
 /// A range of the notebook's text and the text that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,13 +65,13 @@ impl Notebook<'_> {
         if cell.source() == source && new_type == cell.cell_type() {
             return Vec::new();
         }
-        let mut splices = source::replaced(self.text, cell, source, self.source_form(number));
+        let mut splices = source::replace_source(self.text, cell, source, self.source_form(number));
         if new_type == cell.cell_type() {
             if *new_type == CellType::Code {
-                splices.extend(members::cleared(self.text, cell));
+                splices.extend(members::clear_outputs(self.text, cell));
             }
         } else {
-            splices.extend(members::retyped(self.text, cell, new_type));
+            splices.extend(members::change_cell_type(self.text, cell, new_type));
         }
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         splices
@@ -91,13 +91,13 @@ impl Notebook<'_> {
             .get(number.saturating_sub(1))
             .or(self.cells.last());
         let spacing = neighbour
-            .and_then(|cell| Spacing::of_object(text, &cell.range, &cell.members))
+            .and_then(|cell| Spacing::from_object(text, &cell.range, &cell.members))
             .unwrap_or_else(|| self.cell_layout());
         let form = neighbour.map_or(SourceForm::List, |_| {
             self.source_form(number.saturating_sub(1))
         });
-        let object = spacing.object(&members_of(cell, form, &spacing));
-        let cells = Spacing::of_array(text, array);
+        let object = spacing.format_object(&new_cell_members(cell, form, &spacing));
+        let cells = Spacing::from_array(text, array);
         let (at, new) = match (self.cells.get(number), self.cells.last(), cells) {
             (Some(next), _, Some(cells)) if number == 0 => {
                 (next.range.start, format!("{object}{}", cells.between))
@@ -157,9 +157,9 @@ impl Notebook<'_> {
     /// Returns the spacing of an empty array of cells: one level below the notebook's object.
     fn array_layout(&self) -> Spacing {
         let whole = json::skip_space(self.text, 0)..self.text.trim_end().len();
-        let members = json::members(self.text, &whole);
-        debug_assert!(array_of(self.text, &members, "cells").is_some());
-        Spacing::of_object(self.text, &whole, &members)
+        let members = json::object_members(self.text, &whole);
+        debug_assert!(array_member(self.text, &members, "cells").is_some());
+        Spacing::from_object(self.text, &whole, &members)
             .map(|spacing| spacing.nested())
             .unwrap_or_else(|| Spacing {
                 first: String::new(),
@@ -176,22 +176,24 @@ impl Notebook<'_> {
 }
 
 /// Returns the members of a new cell, in the order in which nbformat writes them.
-fn members_of(
+fn new_cell_members(
     cell: &NewCell<'_>,
     form: SourceForm,
     spacing: &Spacing,
 ) -> Vec<(&'static str, String)> {
     let is_code = cell.cell_type == CellType::Code;
     let source = match form {
-        SourceForm::String => encode(cell.source),
-        SourceForm::List => spacing.nested().list(&lines_of(cell.source)),
+        SourceForm::String => encode_literal(cell.source),
+        SourceForm::List => spacing
+            .nested()
+            .format_list(&split_source_lines(cell.source)),
     };
-    let mut members = vec![("cell_type", encode(cell.cell_type.name()))];
+    let mut members = vec![("cell_type", encode_literal(cell.cell_type.name()))];
     if is_code {
         members.push(("execution_count", "null".to_owned()));
     }
     if let Some(id) = cell.id {
-        members.push(("id", encode(id)));
+        members.push(("id", encode_literal(id)));
     }
     members.push(("metadata", "{}".to_owned()));
     if is_code {
@@ -202,7 +204,7 @@ fn members_of(
 }
 
 /// Returns a splice that replaces a cell's value, unless it is that text already.
-fn set(text: &str, cell: &Cell<'_>, name: &str, value: &str) -> Option<Splice> {
+fn set_member(text: &str, cell: &Cell<'_>, name: &str, value: &str) -> Option<Splice> {
     let member = cell.member(name)?;
     (text[member.value.clone()] != *value).then(|| Splice {
         range: member.value.clone(),

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use crate::json::{self, Type, text::decode};
+use crate::json::{self, JsonType, text::decode_literal};
 
 /// Returns the text of a string, or of a list of strings joined together. Any other value is empty text.
-pub(super) fn joined(text: &str, value: &Range<usize>) -> String {
+pub(super) fn join_strings(text: &str, value: &Range<usize>) -> String {
     match json::type_at(text, value.start) {
-        Type::String => decode(&text[value.clone()]),
-        Type::Array => json::items(text, value)
+        JsonType::String => decode_literal(&text[value.clone()]),
+        JsonType::Array => json::array_items(text, value)
             .into_iter()
-            .filter(|item| json::type_at(text, item.start) == Type::String)
-            .map(|item| decode(&text[item]))
+            .filter(|item| json::type_at(text, item.start) == JsonType::String)
+            .map(|item| decode_literal(&text[item]))
             .collect(),
         _ => String::new(),
     }

@@ -5,14 +5,14 @@ use std::ops::Range;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::multiline::joined;
-use crate::json::{self, Member, Type, text::decode};
+use super::multiline::join_strings;
+use crate::json::{self, JsonMember, JsonType, text::decode_literal};
 
 /// The media types of pictures that an output may contain in base64.
-const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const PICTURE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The names of version 3 for the media types of version 4.
-const OLD_NAMES: [(&str, &str); 8] = [
+const OLD_FORMAT_NAMES: [(&str, &str); 8] = [
     ("text", "text/plain"),
     ("html", "text/html"),
     ("svg", "image/svg+xml"),
@@ -60,7 +60,7 @@ pub struct Base64<'t> {
 impl Base64<'_> {
     /// Returns the base64 text without line ends.
     pub fn text(&self) -> String {
-        let mut joined = joined(self.text, &self.value);
+        let mut joined = join_strings(self.text, &self.value);
         joined.retain(|character| !character.is_ascii_whitespace());
         joined
     }
@@ -77,25 +77,25 @@ impl Base64<'_> {
 }
 
 /// Returns the items of an array of outputs, in order.
-pub(super) fn outputs<'t>(text: &'t str, array: &Range<usize>) -> Vec<Output<'t>> {
-    let items = json::items(text, array);
+pub(super) fn parse_outputs<'t>(text: &'t str, array: &Range<usize>) -> Vec<Output<'t>> {
+    let items = json::array_items(text, array);
     items
         .iter()
-        .filter(|item| json::type_at(text, item.start) == Type::Object)
-        .flat_map(|item| output(text, &json::members(text, item)))
+        .filter(|item| json::type_at(text, item.start) == JsonType::Object)
+        .flat_map(|item| parse_output(text, &json::object_members(text, item)))
         .collect()
 }
 
-fn output<'t>(text: &'t str, members: &[Member]) -> Vec<Output<'t>> {
+fn parse_output<'t>(text: &'t str, members: &[JsonMember]) -> Vec<Output<'t>> {
     let value = |name: &str| {
-        json::value_of(text, members, name)
-            .map(|member| joined(text, &member.value))
+        json::last_member_named(text, members, name)
+            .map(|member| join_strings(text, &member.value))
             .unwrap_or_default()
     };
     let shown = |name: &str, text: &str| {
         vec![Output::Text {
             name: name.to_owned(),
-            text: without_controls(text),
+            text: strip_control_sequences(text),
         }]
     };
     match value("output_type").as_str() {
@@ -105,20 +105,20 @@ fn output<'t>(text: &'t str, members: &[Member]) -> Vec<Output<'t>> {
             shown(name, &value("text"))
         }
         "error" | "pyerr" => {
-            let trace = json::value_of(text, members, "traceback")
-                .map(|member| lines(text, &member.value).join("\n"))
+            let trace = json::last_member_named(text, members, "traceback")
+                .map(|member| traceback_lines(text, &member.value).join("\n"))
                 .unwrap_or_default();
             let short = format!("{}: {}", value("ename"), value("evalue"));
             shown("error", if trace.is_empty() { &short } else { &trace })
         }
-        _ => match json::value_of(text, members, "data") {
-            Some(data) if json::type_at(text, data.value.start) == Type::Object => {
-                bundle(text, &json::members(text, &data.value), |name| {
+        _ => match json::last_member_named(text, members, "data") {
+            Some(data) if json::type_at(text, data.value.start) == JsonType::Object => {
+                bundle_outputs(text, &json::object_members(text, &data.value), |name| {
                     name.to_owned()
                 })
             }
-            _ => bundle(text, members, |name| {
-                let known = OLD_NAMES.iter().find(|(old, _)| *old == name);
+            _ => bundle_outputs(text, members, |name| {
+                let known = OLD_FORMAT_NAMES.iter().find(|(old, _)| *old == name);
                 known.map_or_else(String::new, |(_, media_type)| (*media_type).to_owned())
             }),
         },
@@ -126,21 +126,21 @@ fn output<'t>(text: &'t str, members: &[Member]) -> Vec<Output<'t>> {
 }
 
 /// Returns the items of one result: its plain text and its pictures are shown, of other forms only the size.
-fn bundle<'t>(
+fn bundle_outputs<'t>(
     text: &'t str,
-    members: &[Member],
+    members: &[JsonMember],
     media_type: impl Fn(&str) -> String,
 ) -> Vec<Output<'t>> {
     let forms = members.iter().filter_map(|member| {
-        let media_type = media_type(&decode(&text[member.key.clone()]));
+        let media_type = media_type(&decode_literal(&text[member.key.clone()]));
         let value = member.value.clone();
         Some(match media_type.as_str() {
             "" => return None,
             "text/plain" => Output::Text {
                 name: "result".to_owned(),
-                text: without_controls(&joined(text, &value)),
+                text: strip_control_sequences(&join_strings(text, &value)),
             },
-            picture if PICTURES.contains(&picture) => Output::Picture {
+            picture if PICTURE_TYPES.contains(&picture) => Output::Picture {
                 media_type,
                 base64: Base64 { text, value },
             },
@@ -153,16 +153,16 @@ fn bundle<'t>(
     forms.collect()
 }
 
-fn lines(text: &str, value: &Range<usize>) -> Vec<String> {
-    if json::type_at(text, value.start) != Type::Array {
-        return vec![joined(text, value)];
+fn traceback_lines(text: &str, value: &Range<usize>) -> Vec<String> {
+    if json::type_at(text, value.start) != JsonType::Array {
+        return vec![join_strings(text, value)];
     }
-    let items = json::items(text, value);
-    items.iter().map(|item| joined(text, item)).collect()
+    let items = json::array_items(text, value);
+    items.iter().map(|item| join_strings(text, item)).collect()
 }
 
 /// Removes the control sequences that colour a terminal (CSI, ECMA-48).
-fn without_controls(text: &str) -> String {
+fn strip_control_sequences(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars();
     while let Some(character) = characters.next() {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::cell::Cell;
-use crate::json::{self, Member, Type, text::encode};
+use crate::json::{self, JsonMember, JsonType, text::encode_literal};
 
 /// The white space of a JSON object or array with the one level below it.
 #[derive(Clone, Debug)]
@@ -41,7 +41,11 @@ impl Spacing {
         })
     }
 
-    pub(super) fn of_object(text: &str, object: &Range<usize>, members: &[Member]) -> Option<Self> {
+    pub(super) fn from_object(
+        text: &str,
+        object: &Range<usize>,
+        members: &[JsonMember],
+    ) -> Option<Self> {
         let entries: Vec<Range<usize>> = members
             .iter()
             .map(|member| member.key.start..member.value.end)
@@ -52,8 +56,8 @@ impl Spacing {
         Some(spacing)
     }
 
-    pub(super) fn of_array(text: &str, array: &Range<usize>) -> Option<Self> {
-        Self::from_entries(text, array, &json::items(text, array))
+    pub(super) fn from_array(text: &str, array: &Range<usize>) -> Option<Self> {
+        Self::from_entries(text, array, &json::array_items(text, array))
     }
 
     /// Returns the spacing of a container one level below, as an entry of this one.
@@ -72,16 +76,16 @@ impl Spacing {
     }
 
     /// Formats a source as a list of lines.
-    pub(super) fn list(&self, lines: &[&str]) -> String {
+    pub(super) fn format_list(&self, lines: &[&str]) -> String {
         if lines.is_empty() {
             return "[]".to_owned();
         }
-        let items: Vec<String> = lines.iter().map(|line| encode(line)).collect();
+        let items: Vec<String> = lines.iter().map(|line| encode_literal(line)).collect();
         format!("[{}{}{}]", self.first, items.join(&self.between), self.last)
     }
 
     /// Formats an object with these members.
-    pub(super) fn object(&self, members: &[(&str, String)]) -> String {
+    pub(super) fn format_object(&self, members: &[(&str, String)]) -> String {
         let members: Vec<String> = members
             .iter()
             .map(|(name, value)| format!("\"{name}\"{}{value}", self.colon))
@@ -109,14 +113,14 @@ impl SourceForm {
     pub(super) fn from_cell(text: &str, cell: &Cell<'_>) -> Option<Self> {
         let source = cell.member("source")?;
         match json::type_at(text, source.value.start) {
-            Type::String => Some(Self::String),
-            Type::Array => Some(Self::List),
+            JsonType::String => Some(Self::String),
+            JsonType::Array => Some(Self::List),
             _ => None,
         }
     }
 }
 
 /// Splits a source into the lines of a list.
-pub(super) fn lines_of(source: &str) -> Vec<&str> {
+pub(super) fn split_source_lines(source: &str) -> Vec<&str> {
     source.split_inclusive('\n').collect()
 }

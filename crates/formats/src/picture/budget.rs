@@ -1,9 +1,9 @@
 //! How large a picture may be for a model: models cut pictures into patches and shrink those that have too many.
 
-use super::model::Size;
+use super::model::PictureSize;
 
 /// The longest side that is ever sent. Some APIs refuse more than 2,000 px if a conversation has many pictures.
-const LONGEST: u32 = 1_996;
+const MAX_SIDE: u32 = 1_996;
 
 /// The limits within which a model sees a picture at full resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +26,14 @@ impl VisionBudget {
 
     /// The newer models of Claude, which have a higher resolution.
     pub const CLAUDE_LARGE: Self = Self {
-        longest: LONGEST,
+        longest: MAX_SIDE,
         patch: 28,
         patches: 4_784,
     };
 
     /// The models of OpenAI that count patches.
     pub const OPENAI: Self = Self {
-        longest: LONGEST,
+        longest: MAX_SIDE,
         patch: 32,
         patches: 1_536,
     };
@@ -47,11 +47,11 @@ impl VisionBudget {
 
     /// Returns the largest size of the same proportions that is within the budget and not larger than the picture.
     #[must_use]
-    pub fn fit(self, size: Size) -> Size {
-        let longest = f64::from(size.longest().max(1));
-        let mut factor = (f64::from(self.longest.min(LONGEST)) / longest).min(1.0);
-        let mut fitted = scaled(size, factor);
-        let has_room = |fitted: Size| {
+    pub fn fit_size(self, size: PictureSize) -> PictureSize {
+        let longest = f64::from(size.longer_side().max(1));
+        let mut factor = (f64::from(self.longest.min(MAX_SIDE)) / longest).min(1.0);
+        let mut fitted = scale_size(size, factor);
+        let has_room = |fitted: PictureSize| {
             let count = |side: u32| u64::from(side.div_ceil(self.patch));
             count(fitted.width) * count(fitted.height) <= u64::from(self.patches)
         };
@@ -61,21 +61,21 @@ impl VisionBudget {
                 break;
             }
             factor *= 0.98;
-            fitted = scaled(size, factor);
+            fitted = scale_size(size, factor);
         }
         fitted
     }
 }
 
 /// Returns the size times a factor, at least one pixel in each direction.
-pub(super) fn scaled(size: Size, factor: f64) -> Size {
+pub(super) fn scale_size(size: PictureSize, factor: f64) -> PictureSize {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "the product of a u32 and a number between 0 and 1 is a u32"
     )]
     let side = |side: u32| ((f64::from(side) * factor).round() as u32).max(1);
-    Size {
+    PictureSize {
         width: side(size.width),
         height: side(size.height),
     }

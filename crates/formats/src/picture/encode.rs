@@ -5,44 +5,44 @@ use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
 use image::{DynamicImage, GenericImageView as _, ImageEncoder as _, RgbImage};
 
-use super::budget::scaled;
-use super::decode::damaged;
-use super::model::{MOST_BYTES, PictureError, PictureFormat, SentFormat, Size};
-use super::resize::resized;
+use super::budget::scale_size;
+use super::decode::damaged_error;
+use super::model::{MAX_SENT_BYTES, PictureError, PictureFormat, PictureSize, SentFormat};
+use super::resize::resize_picture;
 
 /// The qualities that are tried, one after the other.
-const QUALITIES: [u8; 3] = [85, 70, 50];
+const JPEG_QUALITIES: [u8; 3] = [85, 70, 50];
 
 /// How often a picture is shrunk before giving up. Each time a quarter of each side is removed.
-const SHRINKS: usize = 12;
+const MAX_SHRINKS: usize = 12;
 
 /// Returns the picture in a size, within the limit of bytes.
-pub(super) fn within(
+pub(super) fn encode_within_limit(
     image: DynamicImage,
-    size: Size,
+    size: PictureSize,
     original: PictureFormat,
-) -> Result<(SentFormat, Size, Vec<u8>), PictureError> {
+) -> Result<(SentFormat, PictureSize, Vec<u8>), PictureError> {
     let is_photograph = original == PictureFormat::Jpeg || is_photograph(&image);
-    let mut image = to_eight_bits(resized(image, size));
-    for _ in 0..SHRINKS {
-        let size = Size {
+    let mut image = to_eight_bits(resize_picture(image, size));
+    for _ in 0..MAX_SHRINKS {
+        let size = PictureSize {
             width: image.width(),
             height: image.height(),
         };
         if !is_photograph {
-            let bytes = png(&image)?;
-            if bytes.len() <= MOST_BYTES {
+            let bytes = encode_png(&image)?;
+            if bytes.len() <= MAX_SENT_BYTES {
                 return Ok((SentFormat::Png, size, bytes));
             }
         }
-        let opaque = opaque(&image);
-        for quality in QUALITIES {
-            let bytes = jpeg(&opaque, quality)?;
-            if bytes.len() <= MOST_BYTES {
+        let opaque = flatten_onto_white(&image);
+        for quality in JPEG_QUALITIES {
+            let bytes = encode_jpeg(&opaque, quality)?;
+            if bytes.len() <= MAX_SENT_BYTES {
                 return Ok((SentFormat::Jpeg, size, bytes));
             }
         }
-        image = resized(image, scaled(size, 0.75));
+        image = resize_picture(image, scale_size(size, 0.75));
     }
     Err(PictureError::Damaged(
         "it cannot be made small enough to be sent".to_owned(),
@@ -50,8 +50,8 @@ pub(super) fn within(
 }
 
 /// Returns the picture as PNG, in its own size.
-pub(super) fn whole_png(image: DynamicImage) -> Result<Vec<u8>, PictureError> {
-    png(&to_eight_bits(image))
+pub(super) fn encode_whole_png(image: DynamicImage) -> Result<Vec<u8>, PictureError> {
+    encode_png(&to_eight_bits(image))
 }
 
 fn to_eight_bits(image: DynamicImage) -> DynamicImage {
@@ -84,7 +84,7 @@ fn is_photograph(image: &DynamicImage) -> bool {
 }
 
 /// Returns the picture on white, if it is transparent.
-fn opaque(image: &DynamicImage) -> RgbImage {
+fn flatten_onto_white(image: &DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.to_rgb8();
     }
@@ -99,7 +99,7 @@ fn opaque(image: &DynamicImage) -> RgbImage {
     })
 }
 
-fn png(image: &DynamicImage) -> Result<Vec<u8>, PictureError> {
+fn encode_png(image: &DynamicImage) -> Result<Vec<u8>, PictureError> {
     let mut bytes = Vec::new();
     PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, PngFilter::Adaptive)
         .write_image(
@@ -108,14 +108,14 @@ fn png(image: &DynamicImage) -> Result<Vec<u8>, PictureError> {
             image.height(),
             image.color().into(),
         )
-        .map_err(damaged)?;
+        .map_err(damaged_error)?;
     Ok(bytes)
 }
 
-fn jpeg(image: &RgbImage, quality: u8) -> Result<Vec<u8>, PictureError> {
+fn encode_jpeg(image: &RgbImage, quality: u8) -> Result<Vec<u8>, PictureError> {
     let mut bytes = Vec::new();
     JpegEncoder::new_with_quality(&mut bytes, quality)
         .encode_image(image)
-        .map_err(damaged)?;
+        .map_err(damaged_error)?;
     Ok(bytes)
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 /// The maximum size of a picture that is sent, in bytes. In base64 that is 5 MiB, the smallest documented limit.
-pub const MOST_BYTES: usize = 3_840 << 10;
+pub const MAX_SENT_BYTES: usize = 3_840 << 10;
 
 /// The largest file that is decoded, in bytes.
-pub const LARGEST_FILE: u64 = 64 << 20;
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// The formats of pictures that are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,17 +64,17 @@ impl PictureFormat {
 
 /// A width and a height in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub struct PictureSize {
     /// The width.
     pub width: u32,
     /// The height.
     pub height: u32,
 }
 
-impl Size {
+impl PictureSize {
     /// Returns the longer of the two sides.
     #[must_use]
-    pub fn longest(self) -> u32 {
+    pub fn longer_side(self) -> u32 {
         self.width.max(self.height)
     }
 }
@@ -105,13 +105,13 @@ pub struct Picture {
     /// The format of the file.
     pub original_format: PictureFormat,
     /// The size of the picture in the file, upright.
-    pub original: Size,
+    pub original: PictureSize,
     /// The number of frames of the file; only the first is sent.
     pub frames: u32,
     /// The format in which it is sent.
     pub format: SentFormat,
     /// The size in which it is sent.
-    pub sent: Size,
+    pub sent: PictureSize,
     /// The bytes to send.
     pub bytes: Arc<Vec<u8>>,
 }
@@ -119,8 +119,8 @@ pub struct Picture {
 impl Picture {
     /// Returns the factor that converts a coordinate in the sent picture to one in the original.
     #[must_use]
-    pub fn factor(&self) -> f64 {
-        f64::from(self.original.longest()) / f64::from(self.sent.longest().max(1))
+    pub fn scale_factor(&self) -> f64 {
+        f64::from(self.original.longer_side()) / f64::from(self.sent.longer_side().max(1))
     }
 }
 
@@ -133,5 +133,5 @@ pub enum PictureError {
     Damaged(String),
     /// Decoding it would take too much memory.
     #[error("it has {}x{} px, which is more than is decoded", .0.width, .0.height)]
-    TooManyPixels(Size),
+    TooManyPixels(PictureSize),
 }

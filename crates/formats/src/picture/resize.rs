@@ -9,11 +9,11 @@ use pic_scale::{
     ImageSize, ImageStore, ImageStoreMut, PicScaleError, Resampling, ResamplingFunction, Scaler,
 };
 
-use super::model::Size;
+use super::model::PictureSize;
 
 /// Returns the picture in another size.
-pub(super) fn resized(image: DynamicImage, size: Size) -> DynamicImage {
-    let from = Size {
+pub(super) fn resize_picture(image: DynamicImage, size: PictureSize) -> DynamicImage {
+    let from = PictureSize {
         width: image.width(),
         height: image.height(),
     };
@@ -21,19 +21,19 @@ pub(super) fn resized(image: DynamicImage, size: Size) -> DynamicImage {
         return image;
     }
     let scaler = Scaler::new(ResamplingFunction::Bilinear);
-    let (source, target) = (pixels(from), pixels(size));
+    let (source, target) = (image_size(from), image_size(size));
     let resized = match &image {
         DynamicImage::ImageLuma8(grey) => scaler
             .plan_planar_resampling(source, target)
-            .and_then(|plan| run(&*plan, grey, source, target))
+            .and_then(|plan| run_resampling(&*plan, grey, source, target))
             .map(|bytes| GrayImage::from_raw(size.width, size.height, bytes).map(Into::into)),
         DynamicImage::ImageRgb8(colour) => scaler
             .plan_rgb_resampling(source, target)
-            .and_then(|plan| run(&*plan, colour, source, target))
+            .and_then(|plan| run_resampling(&*plan, colour, source, target))
             .map(|bytes| RgbImage::from_raw(size.width, size.height, bytes).map(Into::into)),
         DynamicImage::ImageRgba8(colour) => scaler
             .plan_rgba_resampling(source, target, true)
-            .and_then(|plan| run(&*plan, colour, source, target))
+            .and_then(|plan| run_resampling(&*plan, colour, source, target))
             .map(|bytes| RgbaImage::from_raw(size.width, size.height, bytes).map(Into::into)),
         _ => Ok(None),
     };
@@ -44,11 +44,11 @@ pub(super) fn resized(image: DynamicImage, size: Size) -> DynamicImage {
     }
 }
 
-fn pixels(size: Size) -> ImageSize {
+fn image_size(size: PictureSize) -> ImageSize {
     ImageSize::new(size.width as usize, size.height as usize)
 }
 
-fn run<const CHANNELS: usize>(
+fn run_resampling<const CHANNELS: usize>(
     plan: &Resampling<u8, CHANNELS>,
     bytes: &[u8],
     source: ImageSize,

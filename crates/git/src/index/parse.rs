@@ -3,78 +3,80 @@
 
 use lancet_workspace::Stamp;
 
-use super::{Flags, Index, IndexStat, Record};
+use super::{EntryFlags, GitIndex, IndexStat, StoredEntry};
 use crate::GitError;
-use crate::hash::{CHECKSUM, checksum};
+use crate::hash::{CHECKSUM_LENGTH, sha1_checksum};
 use crate::id::ObjectId;
 
 /// The fixed part of an entry: ten numbers, the id and the flags.
-const FIXED: usize = 10 * 4 + CHECKSUM + 2;
+const FIXED_ENTRY_BYTES: usize = 10 * 4 + CHECKSUM_LENGTH + 2;
 /// Names of version 4 share their beginnings, so that all names together can be larger than the file.
-const MOST_NAMES: usize = 512 << 20;
+const MAX_NAME_BYTES: usize = 512 << 20;
 /// A longer name cannot be a path of any file system.
-const LONGEST_NAME: usize = 1 << 16;
+const MAX_NAME_LENGTH: usize = 1 << 16;
 
 const ASSUME_UNCHANGED: u16 = 0x8000;
-const EXTENDED: u16 = 0x4000;
-const STAGE: u16 = 0x3000;
-const NAME_LENGTH: u16 = 0x0fff;
+const EXTENDED_FLAG: u16 = 0x4000;
+const STAGE_MASK: u16 = 0x3000;
+const NAME_LENGTH_MASK: u16 = 0x0fff;
 const SKIP_WORKTREE: u16 = 0x4000;
 const INTENT_TO_ADD: u16 = 0x2000;
 
-const DAMAGED: GitError = GitError::Damaged("the index");
+const DAMAGED_INDEX: GitError = GitError::Damaged("the index");
 
-impl Index {
+impl GitIndex {
     /// Parses the bytes of an index; `stamp` is that of its file.
-    pub(crate) fn parse(bytes: &[u8], stamp: Stamp) -> Result<Index, GitError> {
-        let body = verified(bytes)?;
-        let header = body.first_chunk::<12>().ok_or(DAMAGED)?;
+    pub(crate) fn parse(bytes: &[u8], stamp: Stamp) -> Result<GitIndex, GitError> {
+        let body = verify_checksum(bytes)?;
+        let header = body.first_chunk::<12>().ok_or(DAMAGED_INDEX)?;
         if header[..4] != *b"DIRC" {
-            return Err(DAMAGED);
+            return Err(DAMAGED_INDEX);
         }
         let version = be_u32(&header[4..]);
         if !(2..=4).contains(&version) {
             return Err(GitError::Unsupported("this version of the index"));
         }
         let count = be_u32(&header[8..]) as usize;
-        if count > body.len() / FIXED {
-            return Err(DAMAGED);
+        if count > body.len() / FIXED_ENTRY_BYTES {
+            return Err(DAMAGED_INDEX);
         }
-        let mut entries = Entries {
+        let mut entries = EntryParser {
             body,
             at: header.len(),
             version,
             last: (0, 0),
             is_nameless: false,
-            index: Index {
+            index: GitIndex {
                 records: Vec::with_capacity(count),
-                names: Vec::with_capacity(body.len().saturating_sub(count * FIXED)),
+                names: Vec::with_capacity(body.len().saturating_sub(count * FIXED_ENTRY_BYTES)),
                 stamp,
             },
         };
         for _ in 0..count {
-            entries.next()?;
+            entries.parse_next()?;
         }
         check_extensions(&body[entries.at..])?;
         if entries.is_nameless {
-            return Err(DAMAGED);
+            return Err(DAMAGED_INDEX);
         }
         Ok(entries.index)
     }
 }
 
 /// Verifies the checksum at the end; returns the bytes that it covers. `index.skipHash` writes zeros.
-fn verified(bytes: &[u8]) -> Result<&[u8], GitError> {
-    let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or(DAMAGED)?;
-    if *sum == [0; CHECKSUM] || *sum == checksum(body) {
+fn verify_checksum(bytes: &[u8]) -> Result<&[u8], GitError> {
+    let (body, sum) = bytes
+        .split_last_chunk::<CHECKSUM_LENGTH>()
+        .ok_or(DAMAGED_INDEX)?;
+    if *sum == [0; CHECKSUM_LENGTH] || *sum == sha1_checksum(body) {
         Ok(body)
     } else {
-        Err(DAMAGED)
+        Err(DAMAGED_INDEX)
     }
 }
 
 /// The parser of the entries.
-struct Entries<'b> {
+struct EntryParser<'b> {
     body: &'b [u8],
     at: usize,
     version: u32,
@@ -82,38 +84,41 @@ struct Entries<'b> {
     last: (usize, usize),
     /// Whether an entry has no name, as in a split index, which its extension then shows.
     is_nameless: bool,
-    index: Index,
+    index: GitIndex,
 }
 
-impl Entries<'_> {
-    fn next(&mut self) -> Result<(), GitError> {
+impl EntryParser<'_> {
+    fn parse_next(&mut self) -> Result<(), GitError> {
         let start = self.at;
         let fixed = self
             .body
             .get(start..)
-            .and_then(|rest| rest.first_chunk::<FIXED>())
-            .ok_or(DAMAGED)?;
-        self.at += FIXED;
+            .and_then(|rest| rest.first_chunk::<FIXED_ENTRY_BYTES>())
+            .ok_or(DAMAGED_INDEX)?;
+        self.at += FIXED_ENTRY_BYTES;
         let number = |at: usize| be_u32(&fixed[at * 4..]);
-        let id = fixed[40..].first_chunk::<CHECKSUM>().ok_or(DAMAGED)?;
-        let flags = u16::from_be_bytes([fixed[FIXED - 2], fixed[FIXED - 1]]);
+        let id = fixed[40..]
+            .first_chunk::<CHECKSUM_LENGTH>()
+            .ok_or(DAMAGED_INDEX)?;
+        let flags =
+            u16::from_be_bytes([fixed[FIXED_ENTRY_BYTES - 2], fixed[FIXED_ENTRY_BYTES - 1]]);
         let mut more = 0;
-        if flags & EXTENDED != 0 {
-            let bytes = self.body.get(self.at..self.at + 2).ok_or(DAMAGED)?;
+        if flags & EXTENDED_FLAG != 0 {
+            let bytes = self.body.get(self.at..self.at + 2).ok_or(DAMAGED_INDEX)?;
             more = u16::from_be_bytes([bytes[0], bytes[1]]);
             self.at += 2;
             if self.version == 2 || more & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
-                return Err(DAMAGED);
+                return Err(DAMAGED_INDEX);
             }
         }
         let mode = number(6);
         if mode & 0o170_000 == 0o040_000 {
             return Err(GitError::Unsupported("a sparse index"));
         }
-        let (name_start, name_length) = self.name(start, flags)?;
-        let record = Record {
-            name_start: u32::try_from(name_start).map_err(|_| DAMAGED)?,
-            name_length: u32::try_from(name_length).map_err(|_| DAMAGED)?,
+        let (name_start, name_length) = self.parse_name(start, flags)?;
+        let record = StoredEntry {
+            name_start: u32::try_from(name_start).map_err(|_| DAMAGED_INDEX)?,
+            name_length: u32::try_from(name_length).map_err(|_| DAMAGED_INDEX)?,
             mode,
             id: ObjectId::from_array(*id),
             stat: IndexStat {
@@ -125,8 +130,8 @@ impl Entries<'_> {
                 gid: number(8),
                 size: number(9),
             },
-            stage: u8::try_from((flags & STAGE) >> 12).map_err(|_| DAMAGED)?,
-            flags: Flags {
+            stage: u8::try_from((flags & STAGE_MASK) >> 12).map_err(|_| DAMAGED_INDEX)?,
+            flags: EntryFlags {
                 assume_unchanged: flags & ASSUME_UNCHANGED != 0,
                 skip_worktree: more & SKIP_WORKTREE != 0,
                 intent_to_add: more & INTENT_TO_ADD != 0,
@@ -139,22 +144,22 @@ impl Entries<'_> {
     }
 
     /// Reads a name and what follows it; returns its range in the names.
-    fn name(&mut self, start: usize, flags: u16) -> Result<(usize, usize), GitError> {
+    fn parse_name(&mut self, start: usize, flags: u16) -> Result<(usize, usize), GitError> {
         let kept = if self.version == 4 {
-            let dropped = self.dropped()?;
-            self.last.1.checked_sub(dropped).ok_or(DAMAGED)?
+            let dropped = self.read_dropped_count()?;
+            self.last.1.checked_sub(dropped).ok_or(DAMAGED_INDEX)?
         } else {
             0
         };
-        let rest = self.body.get(self.at..).ok_or(DAMAGED)?;
-        let end = memchr::memchr(0, rest).ok_or(DAMAGED)?;
+        let rest = self.body.get(self.at..).ok_or(DAMAGED_INDEX)?;
+        let end = memchr::memchr(0, rest).ok_or(DAMAGED_INDEX)?;
         let (own, length) = (&rest[..end], kept + end);
-        let announced = usize::from(flags & NAME_LENGTH);
-        if announced != length.min(usize::from(NAME_LENGTH)) || length > LONGEST_NAME {
-            return Err(DAMAGED);
+        let announced = usize::from(flags & NAME_LENGTH_MASK);
+        if announced != length.min(usize::from(NAME_LENGTH_MASK)) || length > MAX_NAME_LENGTH {
+            return Err(DAMAGED_INDEX);
         }
         let names = &mut self.index.names;
-        if names.len() + length > MOST_NAMES {
+        if names.len() + length > MAX_NAME_BYTES {
             return Err(GitError::TooLarge {
                 what: "an index with names",
                 size: (names.len() + length) as u64,
@@ -174,8 +179,8 @@ impl Entries<'_> {
         let checked = name[..common].iter().rposition(|byte| *byte == b'/');
         if length == 0 {
             self.is_nameless = true;
-        } else if !is_name(&name[checked.map_or(0, |slash| slash + 1)..]) {
-            return Err(DAMAGED);
+        } else if !is_valid_name(&name[checked.map_or(0, |slash| slash + 1)..]) {
+            return Err(DAMAGED_INDEX);
         }
         self.at += end;
         self.at += if self.version == 4 {
@@ -183,9 +188,12 @@ impl Entries<'_> {
         } else {
             // One to eight zeros end the name, so that entries begin at multiples of eight.
             let padding = 8 - (self.at - start) % 8;
-            let zeros = self.body.get(self.at..self.at + padding).ok_or(DAMAGED)?;
+            let zeros = self
+                .body
+                .get(self.at..self.at + padding)
+                .ok_or(DAMAGED_INDEX)?;
             if zeros.iter().any(|byte| *byte != 0) {
-                return Err(DAMAGED);
+                return Err(DAMAGED_INDEX);
             }
             padding
         };
@@ -194,21 +202,21 @@ impl Entries<'_> {
 
     /// Reads the number of bytes that are dropped at the end of the last name, in the number format of offsets in
     /// packs.
-    fn dropped(&mut self) -> Result<usize, GitError> {
+    fn read_dropped_count(&mut self) -> Result<usize, GitError> {
         let mut value = 0usize;
         for step in 0..4 {
-            let byte = *self.body.get(self.at).ok_or(DAMAGED)?;
+            let byte = *self.body.get(self.at).ok_or(DAMAGED_INDEX)?;
             self.at += 1;
             value = (value + usize::from(step > 0)) << 7 | usize::from(byte & 0x7f);
             if byte & 0x80 == 0 {
                 return Ok(value);
             }
         }
-        Err(DAMAGED)
+        Err(DAMAGED_INDEX)
     }
 
     /// Checks that names ascend, and stages within a name; stage 0 must be the only one.
-    fn check_order(&self, record: &Record) -> Result<(), GitError> {
+    fn check_order(&self, record: &StoredEntry) -> Result<(), GitError> {
         let Some(last) = self.index.records.last().filter(|_| !self.is_nameless) else {
             return Ok(());
         };
@@ -217,13 +225,13 @@ impl Entries<'_> {
             std::cmp::Ordering::Equal => last.stage != 0 && last.stage < record.stage,
             std::cmp::Ordering::Greater => false,
         };
-        if follows { Ok(()) } else { Err(DAMAGED) }
+        if follows { Ok(()) } else { Err(DAMAGED_INDEX) }
     }
 }
 
 /// Returns whether git can track this name: parts between single slashes, none of which leads elsewhere or into a
 /// `.git`.
-fn is_name(name: &[u8]) -> bool {
+fn is_valid_name(name: &[u8]) -> bool {
     name.split(|byte| *byte == b'/').all(|part| match part {
         b"" | b"." | b".." => false,
         [b'.', ..] => !part.eq_ignore_ascii_case(b".git"),
@@ -235,7 +243,7 @@ fn is_name(name: &[u8]) -> bool {
 /// the entries mean.
 fn check_extensions(mut rest: &[u8]) -> Result<(), GitError> {
     while !rest.is_empty() {
-        let head = rest.first_chunk::<8>().ok_or(DAMAGED)?;
+        let head = rest.first_chunk::<8>().ok_or(DAMAGED_INDEX)?;
         match &head[..4] {
             b"link" => return Err(GitError::Unsupported("a split index")),
             b"sdir" => return Err(GitError::Unsupported("a sparse index")),
@@ -243,7 +251,7 @@ fn check_extensions(mut rest: &[u8]) -> Result<(), GitError> {
             _ => return Err(GitError::Unsupported("an extension of the index")),
         }
         let length = be_u32(&head[4..]) as usize;
-        rest = rest[head.len()..].get(length..).ok_or(DAMAGED)?;
+        rest = rest[head.len()..].get(length..).ok_or(DAMAGED_INDEX)?;
     }
     Ok(())
 }

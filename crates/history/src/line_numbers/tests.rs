@@ -9,13 +9,13 @@ type Line = u32;
 
 /// The reference model: the lines themselves, and for each number the line that was last shown with it.
 #[derive(Default)]
-struct Judge {
+struct ReferenceModel {
     lines: Vec<Line>,
     shown: Vec<Line>,
     next: Line,
 }
 
-impl Judge {
+impl ReferenceModel {
     fn new(count: usize) -> Self {
         let lines: Vec<Line> = (0..count as Line).collect();
         Self {
@@ -25,7 +25,7 @@ impl Judge {
         }
     }
 
-    fn change(&mut self, changes: &[LineChange]) {
+    fn apply_changes(&mut self, changes: &[LineChange]) {
         for change in changes.iter().rev() {
             let fresh = self.next..self.next + change.new as Line;
             self.next = fresh.end;
@@ -34,7 +34,7 @@ impl Judge {
         }
     }
 
-    fn show(&mut self, lines: Range<u64>) {
+    fn mark_shown(&mut self, lines: Range<u64>) {
         for line in lines {
             if let (Some(line), Some(shown)) = (
                 self.lines.get(line as usize),
@@ -45,7 +45,7 @@ impl Judge {
         }
     }
 
-    fn standing(&self, number: usize) -> Option<u64> {
+    fn current_line(&self, number: usize) -> Option<u64> {
         let line = self.shown[number];
         let at = self.lines.iter().position(|other| *other == line);
         at.map(|at| at as u64)
@@ -53,20 +53,21 @@ impl Judge {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum NumberStep {
     Change(Vec<(usize, usize, usize)>),
     Show(usize, usize),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn generated_step() -> impl Strategy<Value = NumberStep> {
     prop_oneof![
-        prop::collection::vec((0..8_usize, 0..4_usize, 0..4_usize), 1..4).prop_map(Step::Change),
-        (0..40_usize, 0..8_usize).prop_map(|(from, count)| Step::Show(from, count)),
+        prop::collection::vec((0..8_usize, 0..4_usize, 0..4_usize), 1..4)
+            .prop_map(NumberStep::Change),
+        (0..40_usize, 0..8_usize).prop_map(|(from, count)| NumberStep::Show(from, count)),
     ]
 }
 
 /// Returns changes of a file of that many lines, each some lines behind the one before.
-fn changes_of(steps: &[(usize, usize, usize)], total: usize) -> Vec<LineChange> {
+fn build_changes(steps: &[(usize, usize, usize)], total: usize) -> Vec<LineChange> {
     let mut at = 0;
     let mut changes = Vec::new();
     for &(skip, old, new) in steps {
@@ -78,7 +79,7 @@ fn changes_of(steps: &[(usize, usize, usize)], total: usize) -> Vec<LineChange> 
         changes.push(LineChange {
             old: start as u64..end as u64,
             new: new as u64,
-            detail: Detail::Exact,
+            detail: ChangeDetail::Exact,
         });
         at = end;
     }
@@ -87,34 +88,34 @@ fn changes_of(steps: &[(usize, usize, usize)], total: usize) -> Vec<LineChange> 
 
 proptest! {
     #[test]
-    fn a_number_leads_to_the_line_that_was_last_shown_with_it(steps in prop::collection::vec(step(), 0..12)) {
-        let mut judge = Judge::new(30);
+    fn number_maps_to_line_last_shown_with_it(steps in prop::collection::vec(generated_step(), 0..12)) {
+        let mut judge = ReferenceModel::new(30);
         let mut numbers = LineNumbers::default();
         for step in steps {
             match step {
-                Step::Change(steps) => {
-                    let changes = changes_of(&steps, judge.lines.len());
-                    judge.change(&changes);
-                    numbers.changed(&changes, Mover::Session);
+                NumberStep::Change(steps) => {
+                    let changes = build_changes(&steps, judge.lines.len());
+                    judge.apply_changes(&changes);
+                    numbers.record_changes(&changes, MoveOrigin::Session);
                 }
-                Step::Show(from, count) => {
+                NumberStep::Show(from, count) => {
                     let end = (from + count).min(judge.lines.len());
                     let lines = from as u64..end.max(from) as u64;
-                    judge.show(lines.clone());
+                    judge.mark_shown(lines.clone());
                     numbers.mark_shown(lines);
                 }
             }
             for number in 0..judge.shown.len() {
-                match numbers.standing(number as u64) {
-                    Standing::At { line, mover } => {
-                        prop_assert_eq!(mover, Mover::Session);
+                match numbers.current_place(number as u64) {
+                    LinePlace::At { line, mover } => {
+                        prop_assert_eq!(mover, MoveOrigin::Session);
                         // A line that one other line replaced keeps its number.
-                        if let Some(at) = judge.standing(number) {
+                        if let Some(at) = judge.current_line(number) {
                             prop_assert_eq!(line, at);
                         }
                     }
-                    Standing::Replaced => prop_assert_eq!(judge.standing(number), None),
-                    Standing::Unknown => prop_assert!(false, "few changes are all known"),
+                    LinePlace::Replaced => prop_assert_eq!(judge.current_line(number), None),
+                    LinePlace::Unknown => prop_assert!(false, "few changes are all known"),
                 }
             }
             let encoded = numbers.encode();
@@ -123,78 +124,78 @@ proptest! {
     }
 }
 
-fn insertion(at: u64, new: u64) -> LineChange {
+fn insertion_change(at: u64, new: u64) -> LineChange {
     LineChange {
         old: at..at,
         new,
-        detail: Detail::Exact,
+        detail: ChangeDetail::Exact,
     }
 }
 
 #[test]
-fn a_change_that_moves_no_line_keeps_nothing() {
+fn change_without_moved_lines_stores_nothing() {
     let mut numbers = LineNumbers::default();
     let change = LineChange {
         old: 3..5,
         new: 2,
-        detail: Detail::Exact,
+        detail: ChangeDetail::Exact,
     };
-    numbers.changed(&[change], Mover::Session);
+    numbers.record_changes(&[change], MoveOrigin::Session);
     assert!(numbers.is_empty());
     assert_eq!(numbers.encode(), None);
 }
 
 #[test]
-fn lines_that_another_program_moved_are_told_apart() {
+fn distinguishes_moves_by_other_programs() {
     let mut numbers = LineNumbers::default();
-    numbers.changed(&[insertion(10, 2)], Mover::Session);
-    numbers.changed(&[insertion(20, 1)], Mover::Other);
-    let at = |number| numbers.standing(number);
-    let moved = |line, mover| Standing::At { line, mover };
-    assert_eq!(at(5), moved(5, Mover::Session));
-    assert_eq!(at(12), moved(14, Mover::Session));
-    assert_eq!(at(30), moved(33, Mover::Other));
+    numbers.record_changes(&[insertion_change(10, 2)], MoveOrigin::Session);
+    numbers.record_changes(&[insertion_change(20, 1)], MoveOrigin::Other);
+    let at = |number| numbers.current_place(number);
+    let moved = |line, mover| LinePlace::At { line, mover };
+    assert_eq!(at(5), moved(5, MoveOrigin::Session));
+    assert_eq!(at(12), moved(14, MoveOrigin::Session));
+    assert_eq!(at(30), moved(33, MoveOrigin::Other));
 }
 
 #[test]
-fn what_is_coarse_or_too_much_is_unknown_until_it_is_shown() {
+fn coarse_or_excessive_changes_make_lines_unknown_until_shown() {
     let mut numbers = LineNumbers::default();
     let coarse = LineChange {
         old: 5..9,
         new: 6,
-        detail: Detail::Coarse,
+        detail: ChangeDetail::Coarse,
     };
-    numbers.changed(&[coarse], Mover::Session);
-    assert_eq!(numbers.standing(6), Standing::Unknown);
+    numbers.record_changes(&[coarse], MoveOrigin::Session);
+    assert_eq!(numbers.current_place(6), LinePlace::Unknown);
     assert_eq!(
-        numbers.standing(9),
-        Standing::At {
+        numbers.current_place(9),
+        LinePlace::At {
             line: 11,
-            mover: Mover::Session
+            mover: MoveOrigin::Session
         }
     );
-    let many: Vec<_> = (0..1_000).map(|at| insertion(10 * at, 1)).collect();
-    numbers.changed(&many, Mover::Session);
-    assert_eq!(numbers, LineNumbers::unknown());
+    let many: Vec<_> = (0..1_000).map(|at| insertion_change(10 * at, 1)).collect();
+    numbers.record_changes(&many, MoveOrigin::Session);
+    assert_eq!(numbers, LineNumbers::all_unknown());
     numbers.mark_shown(3..4);
-    assert_eq!(numbers.standing(2), Standing::Unknown);
+    assert_eq!(numbers.current_place(2), LinePlace::Unknown);
     assert_eq!(
-        numbers.standing(3),
-        Standing::At {
+        numbers.current_place(3),
+        LinePlace::At {
             line: 3,
-            mover: Mover::Session
+            mover: MoveOrigin::Session
         }
     );
-    assert_eq!(numbers.standing(4), Standing::Unknown);
+    assert_eq!(numbers.current_place(4), LinePlace::Unknown);
 }
 
 #[test]
-fn bytes_that_are_no_numbers_leave_them_unknown() {
+fn invalid_bytes_decode_to_unknown() {
     for bytes in [
         &[1_u8, 2, 3][..],
         &[9; PIECE_BYTES],
         &[0xFF; 3 * PIECE_BYTES],
     ] {
-        assert_eq!(LineNumbers::decode(Some(bytes)), LineNumbers::unknown());
+        assert_eq!(LineNumbers::decode(Some(bytes)), LineNumbers::all_unknown());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{MemoryHistory, now, unanswered};
+use super::{MemoryHistory, now, unsupported_query};
 use crate::activity::{ActivityStore, OpenSession, SessionActivity, SessionStop};
 use crate::error::HistoryError;
 use crate::event::EventKind;
@@ -24,7 +24,7 @@ impl ActivityStore for MemoryHistory {
             by: by.to_owned(),
             words: words.map(str::to_owned),
         });
-        kept.append(EventKind::Session, Some(session), "{\"state\":\"stopped\"}");
+        kept.append_event(EventKind::Session, Some(session), "{\"state\":\"stopped\"}");
         Ok(true)
     }
 
@@ -34,18 +34,18 @@ impl ActivityStore for MemoryHistory {
         kept.stops.retain(|stop| stop.session != session);
         let is_resumed = kept.stops.len() < before;
         if is_resumed {
-            kept.append(EventKind::Session, Some(session), "{\"state\":\"resumed\"}");
+            kept.append_event(EventKind::Session, Some(session), "{\"state\":\"resumed\"}");
         }
         Ok(is_resumed)
     }
 
-    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
+    fn session_stop(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
         let kept = self.lock_state();
         let mut stops = kept.stops.iter();
         Ok(stops.find(|stop| stop.session == session).cloned())
     }
 
-    fn stops(&self) -> Result<Vec<SessionStop>, HistoryError> {
+    fn all_stops(&self) -> Result<Vec<SessionStop>, HistoryError> {
         Ok(self.lock_state().stops.iter().rev().cloned().collect())
     }
 
@@ -57,14 +57,18 @@ impl ActivityStore for MemoryHistory {
     }
 
     fn recent_sessions(&self, _since: i64) -> Result<Vec<String>, HistoryError> {
-        unanswered("which ledgers were used")
+        unsupported_query("which ledgers were used")
     }
 
-    fn activity(&self, _session: &str, _most: usize) -> Result<SessionActivity, HistoryError> {
-        unanswered("what a session has read")
+    fn session_activity(
+        &self,
+        _session: &str,
+        _most: usize,
+    ) -> Result<SessionActivity, HistoryError> {
+        unsupported_query("what a session has read")
     }
 
-    fn knows_file(&self, _session: &str, _path: &Path) -> Result<bool, HistoryError> {
-        unanswered("what a session has read")
+    fn has_file_in_ledger(&self, _session: &str, _path: &Path) -> Result<bool, HistoryError> {
+        unsupported_query("what a session has read")
     }
 }

@@ -1,19 +1,19 @@
 //! Checkpoints. Each stores all its entries, since tests have few.
 
-use super::{Kept, MemoryHistory};
+use super::{MemoryHistory, SharedState};
 use crate::checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointKind, CheckpointOutcome,
     CheckpointQuery, CheckpointStore, EntryChange,
 };
 use crate::entry::Revision;
 use crate::error::HistoryError;
-use crate::operation::{Content, Draft, State};
+use crate::operation::{ContentDraft, DraftState, OperationDraft};
 use crate::recorded_call::RecordedCall;
 use crate::workspace::KnownWorkspace;
 
 /// A checkpoint with the fields that its record does not have.
 #[derive(Debug)]
-pub(super) struct KeptCheckpoint {
+pub(super) struct CheckpointRow {
     checkpoint: Checkpoint,
     /// Sorted by name.
     entries: Vec<CheckpointEntry>,
@@ -21,8 +21,8 @@ pub(super) struct KeptCheckpoint {
     set_by: Option<u64>,
 }
 
-impl Kept {
-    fn checkpoint(&self, workspace: &[u8; 32], number: i64) -> Option<&KeptCheckpoint> {
+impl SharedState {
+    fn find_checkpoint(&self, workspace: &[u8; 32], number: i64) -> Option<&CheckpointRow> {
         self.checkpoints.iter().find(|kept| {
             kept.checkpoint.number == number && kept.checkpoint.workspace.id == *workspace
         })
@@ -65,7 +65,7 @@ impl CheckpointStore for MemoryHistory {
         number: i64,
     ) -> Result<Vec<CheckpointEntry>, HistoryError> {
         let kept = self.lock_state();
-        let found = kept.checkpoint(workspace, number);
+        let found = kept.find_checkpoint(workspace, number);
         Ok(found.map_or_else(Vec::new, |found| found.entries.clone()))
     }
 
@@ -86,25 +86,25 @@ impl CheckpointStore for MemoryHistory {
         ))
     }
 
-    fn put_contents(&self, contents: &[(Revision, &[u8])]) -> Result<(), HistoryError> {
+    fn store_contents(&self, contents: &[(Revision, &[u8])]) -> Result<(), HistoryError> {
         let mut kept = self.lock_state();
         for (revision, bytes) in contents {
-            kept.put_content(&State {
+            kept.store_content(&DraftState {
                 revision: *revision,
                 size: bytes.len() as u64,
                 mode: 0,
                 link: None,
                 inode: None,
-                content: Content::Whole(bytes),
+                content: ContentDraft::Whole(bytes),
             });
         }
         Ok(())
     }
 
-    fn put_checkpoint(
+    fn store_checkpoint(
         &self,
         draft: &CheckpointDraft<'_>,
-        operations: &[(Draft<'_>, RecordedCall)],
+        operations: &[(OperationDraft<'_>, RecordedCall)],
     ) -> Result<CheckpointOutcome, HistoryError> {
         let mut kept = self.lock_state();
         let workspace = KnownWorkspace {
@@ -117,13 +117,13 @@ impl CheckpointStore for MemoryHistory {
         }
         for (operation, call) in operations {
             kept.insert(operation, None);
-            if let Some(found) = kept.operation(operation.id) {
+            if let Some(found) = kept.find_operation(operation.id) {
                 found.operation.recorded = Some(call.clone());
             }
             let files: Vec<usize> = (0..operation.files.len()).collect();
             kept.append_changes(operation.id, operation.kind, &files);
         }
-        let previous = newest.and_then(|number| kept.checkpoint(&workspace.id, number));
+        let previous = newest.and_then(|number| kept.find_checkpoint(&workspace.id, number));
         let mut entries = previous.map_or_else(Vec::new, |found| found.entries.clone());
         for change in draft.changes {
             let (EntryChange::Now(CheckpointEntry { name, .. })
@@ -149,7 +149,7 @@ impl CheckpointStore for MemoryHistory {
             files: draft.files,
             is_left_open: false,
         };
-        kept.checkpoints.push(KeptCheckpoint {
+        kept.checkpoints.push(CheckpointRow {
             checkpoint,
             entries,
             set_by: (draft.kind == CheckpointKind::Before).then_some(self.process),

@@ -5,26 +5,28 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Kept, MemoryHistory, unanswered};
-use crate::content::revise;
+use super::{MemoryHistory, SharedState, unsupported_query};
+use crate::content::apply_changes;
 use crate::entry::Revision;
 use crate::error::{HistoryError, StorePlace};
-use crate::kept::KeptContent;
-use crate::operation::{CheckedContents, Content, ContentStore, State};
+use crate::kept::StoredContent;
+use crate::operation::{CheckedContents, ContentDraft, ContentStore, DraftState};
 
-impl Kept {
+impl SharedState {
     /// Stores the bytes of a state. If its base is missing, the content has no bytes.
-    pub(super) fn put_content(&mut self, state: &State<'_>) {
+    pub(super) fn store_content(&mut self, state: &DraftState<'_>) {
         if matches!(self.contents.get(&state.revision), Some(Some(_))) {
             return;
         }
         let bytes = match &state.content {
-            Content::Whole(bytes) => Some(Arc::new(bytes.to_vec())),
-            Content::Spans { base, changes } => {
+            ContentDraft::Whole(bytes) => Some(Arc::new(bytes.to_vec())),
+            ContentDraft::Spans { base, changes } => {
                 let base = self.contents.get(base).cloned().flatten();
-                base.and_then(|mut bytes| revise(&mut bytes, changes).is_ok().then_some(bytes))
+                base.and_then(|mut bytes| {
+                    apply_changes(&mut bytes, changes).is_ok().then_some(bytes)
+                })
             }
-            Content::Displaced => None,
+            ContentDraft::Displaced => None,
         };
         self.contents.insert(state.revision, bytes);
     }
@@ -50,8 +52,8 @@ impl ContentStore for MemoryHistory {
         Ok(bytes.filter(is_it).map(|bytes| bytes.to_vec()))
     }
 
-    fn open_content(&self, _revision: &Revision) -> Result<Option<KeptContent>, HistoryError> {
-        unanswered("a content in parts")
+    fn open_content(&self, _revision: &Revision) -> Result<Option<StoredContent>, HistoryError> {
+        unsupported_query("a content in parts")
     }
 
     fn check_contents(
@@ -59,10 +61,10 @@ impl ContentStore for MemoryHistory {
         _after: i64,
         _budget: Duration,
     ) -> Result<CheckedContents, HistoryError> {
-        unanswered("whether contents have their hashes")
+        unsupported_query("whether contents have their hashes")
     }
 
-    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError> {
+    fn adopt_file(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError> {
         let failed = |source| HistoryError::Unavailable {
             store: StorePlace::from(file),
             source,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Kept, MemoryHistory, now};
+use super::{MemoryHistory, SharedState, now};
 use crate::activity::OpenSession;
 use crate::error::HistoryError;
 use crate::event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};
@@ -11,34 +11,34 @@ use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
 /// An event.
 #[derive(Debug)]
-pub(super) struct KeptEvent {
+pub(super) struct EventRow {
     seq: i64,
     time: i64,
     session: Option<String>,
-    fact: KeptFact,
+    fact: EventFact,
 }
 
 #[derive(Debug)]
-enum KeptFact {
+enum EventFact {
     /// An operation changed its file with this index.
     Changed(String, usize),
     Other(EventKind, String),
 }
 
-impl Kept {
-    fn number_event(&mut self) -> i64 {
+impl SharedState {
+    fn next_event_number(&mut self) -> i64 {
         self.newest_event += 1;
         self.newest_event
     }
 
     /// Adds an event that is not a change of a file.
-    pub(super) fn append(&mut self, kind: EventKind, session: Option<&str>, body: &str) {
-        let seq = self.number_event();
-        self.events.push(KeptEvent {
+    pub(super) fn append_event(&mut self, kind: EventKind, session: Option<&str>, body: &str) {
+        let seq = self.next_event_number();
+        self.events.push(EventRow {
             seq,
             time: now(),
             session: session.map(str::to_owned),
-            fact: KeptFact::Other(kind, body.to_owned()),
+            fact: EventFact::Other(kind, body.to_owned()),
         });
     }
 
@@ -48,17 +48,17 @@ impl Kept {
             return;
         }
         for file in files {
-            let seq = self.number_event();
-            self.events.push(KeptEvent {
+            let seq = self.next_event_number();
+            self.events.push(EventRow {
                 seq,
                 time: now(),
                 session: None,
-                fact: KeptFact::Changed(id.to_owned(), *file),
+                fact: EventFact::Changed(id.to_owned(), *file),
             });
         }
     }
 
-    fn recorded(&self, event: &KeptEvent) -> Option<RecordedEvent> {
+    fn recorded_event(&self, event: &EventRow) -> Option<RecordedEvent> {
         let mut recorded = RecordedEvent {
             seq: event.seq,
             time: event.time,
@@ -68,10 +68,10 @@ impl Kept {
             fact: RecordedFact::Other(EventKind::Session, String::new()),
         };
         match &event.fact {
-            KeptFact::Other(kind, body) => {
+            EventFact::Other(kind, body) => {
                 recorded.fact = RecordedFact::Other(*kind, body.clone());
             }
-            KeptFact::Changed(id, at) => {
+            EventFact::Changed(id, at) => {
                 let mut all = self.operations.iter().map(|kept| &kept.operation);
                 let operation: Operation = all.find(|operation| operation.id == *id)?.clone();
                 let file = operation.files.iter().position(|file| file.at == *at)?;
@@ -95,18 +95,18 @@ impl EventStore for MemoryHistory {
         Ok(EventPage {
             events: events
                 .take(most)
-                .filter_map(|event| kept.recorded(event))
+                .filter_map(|event| kept.recorded_event(event))
                 .collect(),
             removed_to: 0,
             newest: kept.newest_event,
         })
     }
 
-    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, HistoryError> {
+    fn last_event_of_operation(&self, operation: &str) -> Result<Option<i64>, HistoryError> {
         let kept = self.lock_state();
         let mut newest_first = kept.events.iter().rev();
         let last = newest_first
-            .find(|event| matches!(&event.fact, KeptFact::Changed(id, _) if id == operation));
+            .find(|event| matches!(&event.fact, EventFact::Changed(id, _) if id == operation));
         Ok(last.map(|event| event.seq))
     }
 
@@ -120,12 +120,12 @@ impl EventStore for MemoryHistory {
                 client: begin.client.map(str::to_owned),
                 version: begin.version.map(str::to_owned),
                 since: Some(now()),
-                workspace: begin.workspace.as_ref().map(known),
+                workspace: begin.workspace.as_ref().map(to_known_workspace),
                 body: begin.body.to_owned(),
             },
         ));
         if !is_open {
-            kept.append(
+            kept.append_event(
                 EventKind::Session,
                 Some(begin.session),
                 "{\"state\":\"begun\"}",
@@ -142,13 +142,13 @@ impl EventStore for MemoryHistory {
         if let Some(at) = kept.open.iter().position(of) {
             kept.open.remove(at);
             if !kept.is_open(self.process, session) {
-                kept.append(EventKind::Session, Some(session), "{\"state\":\"ended\"}");
+                kept.append_event(EventKind::Session, Some(session), "{\"state\":\"ended\"}");
             }
         }
         Ok(())
     }
 
-    fn end_lost_sessions(&self) -> Result<(), HistoryError> {
+    fn end_sessions_of_ended_processes(&self) -> Result<(), HistoryError> {
         let mut kept = self.lock_state();
         let alive = kept.alive.clone();
         let (open, lost) = std::mem::take(&mut kept.open)
@@ -159,13 +159,13 @@ impl EventStore for MemoryHistory {
         lost.dedup_by(|one, other| one.0 == other.0 && one.1.session == other.1.session);
         for (_, session) in lost {
             let body = "{\"state\":\"ended\"}";
-            kept.append(EventKind::Session, Some(&session.session), body);
+            kept.append_event(EventKind::Session, Some(&session.session), body);
         }
         Ok(())
     }
 }
 
-impl Kept {
+impl SharedState {
     fn is_open(&self, process: u64, session: &str) -> bool {
         let mut open = self.open.iter();
         open.any(|(by, open)| *by == process && open.session == session)
@@ -173,7 +173,7 @@ impl Kept {
 }
 
 /// Returns the root that a borrowed one names.
-pub(super) fn known(workspace: &WorkspaceRef<'_>) -> KnownWorkspace {
+pub(super) fn to_known_workspace(workspace: &WorkspaceRef<'_>) -> KnownWorkspace {
     KnownWorkspace {
         id: workspace.id,
         root: workspace.root.to_path_buf(),

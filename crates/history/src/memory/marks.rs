@@ -2,23 +2,23 @@
 
 use super::{MemoryHistory, now};
 use crate::error::HistoryError;
-use crate::mark::{Mark, MarkQuery, MarkStore};
+use crate::mark::{MarkQuery, MarkStore, PromptMark};
 
 impl MarkStore for MemoryHistory {
-    fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
+    fn record_prompt(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
         let mut kept = self.lock_state();
-        let mark = Mark {
+        let mark = PromptMark {
             id: kept.marks.last().map_or(1, |last| last.id + 1),
             session: session.to_owned(),
             time: now(),
             sequence: kept.sequence,
-            prompt: Mark::stored_line(prompt),
+            prompt: PromptMark::stored_line(prompt),
         };
         kept.marks.push(mark);
         Ok(())
     }
 
-    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError> {
+    fn prompt_marks(&self, query: &MarkQuery) -> Result<Vec<PromptMark>, HistoryError> {
         let kept = self.lock_state();
         let has_changed = |session: &str| {
             let mut operations = kept.operations.iter().map(|kept| &kept.operation);

@@ -3,35 +3,41 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Kept, KeptOperation};
-use crate::error::{Conflict, HistoryError};
+use super::{OperationRow, SharedState};
+use crate::error::{AnnounceConflict, HistoryError};
 use crate::operation::{
-    ChangeKind, Draft, FileChange, FileDraft, LogQuery, Operation, OperationKind, OperationState,
-    RecordedState, Reversible, State,
+    ChangeKind, DraftState, FileChange, FileDraft, LogQuery, Operation, OperationDraft,
+    OperationKind, OperationState, RecordedState, ReversalDirection,
 };
 
 /// The length of a chain of undo and redo after which marking stops.
-const DEEPEST: usize = 1_000;
+const MAX_UNDO_CHAIN: usize = 1_000;
 
-impl Kept {
+impl SharedState {
     /// Announces an operation of a process. If it may not be announced, nothing changes.
-    pub(super) fn announce(&mut self, draft: &Draft<'_>, process: u64) -> Result<(), HistoryError> {
+    pub(super) fn announce_operation(
+        &mut self,
+        draft: &OperationDraft<'_>,
+        process: u64,
+    ) -> Result<(), HistoryError> {
         let asked_by = draft.question.and_then(|id| self.session_of_question(id));
         let stop = self.stops.iter().find(|stop| {
             stop.session == draft.author.session || asked_by == Some(stop.session.as_str())
         });
         if let Some(stop) = stop.filter(|_| draft.kind != OperationKind::Late) {
-            return Err(HistoryError::Conflict(Conflict::Stopped(Box::new(
+            return Err(HistoryError::Conflict(AnnounceConflict::Stopped(Box::new(
                 stop.clone(),
             ))));
         }
-        if self.operation(draft.id).is_some() {
-            return Err(HistoryError::Conflict(Conflict::Taken(draft.id.to_owned())));
+        if self.find_operation(draft.id).is_some() {
+            return Err(HistoryError::Conflict(AnnounceConflict::Taken(
+                draft.id.to_owned(),
+            )));
         }
         if let Some(question) = draft.question
-            && !self.use_up(question, draft.id)
+            && !self.use_up_approval(question, draft.id)
         {
-            return Err(HistoryError::Conflict(Conflict::UsedUp(
+            return Err(HistoryError::Conflict(AnnounceConflict::UsedUp(
                 question.to_owned(),
             )));
         }
@@ -39,16 +45,16 @@ impl Kept {
         Ok(())
     }
 
-    pub(super) fn insert(&mut self, draft: &Draft<'_>, announced_by: Option<u64>) {
+    pub(super) fn insert(&mut self, draft: &OperationDraft<'_>, announced_by: Option<u64>) {
         for file in &draft.files {
             for state in file.before.iter().chain(&file.after) {
-                self.put_content(state);
+                self.store_content(state);
             }
         }
         self.sequence += 1;
-        let mut operation = recorded(draft);
+        let mut operation = to_operation(draft);
         operation.sequence = self.sequence;
-        self.operations.push(KeptOperation {
+        self.operations.push(OperationRow {
             operation,
             announced_by,
             takes_back: draft.takes_back.clone(),
@@ -58,18 +64,18 @@ impl Kept {
 
     /// Records what is known only after the write, and marks the changes that the operation reverses. Returns the
     /// folders of these changes in which no change has a file.
-    pub(super) fn complete(&mut self, draft: &Draft<'_>) -> Vec<PathBuf> {
+    pub(super) fn complete_operation(&mut self, draft: &OperationDraft<'_>) -> Vec<PathBuf> {
         for after in draft.files.iter().filter_map(|file| file.after.as_ref()) {
-            self.put_content(after);
+            self.store_content(after);
         }
-        if let Some(kept) = self.operation(draft.id) {
+        if let Some(kept) = self.find_operation(draft.id) {
             kept.announced_by = None;
             for file in &mut kept.operation.files {
                 let Some(drafted) = draft.files.get(file.at) else {
                     continue;
                 };
                 if let Some(after) = &drafted.after {
-                    file.after = Some(state(after));
+                    file.after = Some(to_recorded_state(after));
                     file.inode = after.inode.or(file.inode);
                 }
                 for folder in &drafted.folders {
@@ -97,7 +103,7 @@ impl Kept {
         depth: usize,
         unclaimed: &mut Vec<PathBuf>,
     ) {
-        let Some(kept) = self.operation(id).filter(|_| depth <= DEEPEST) else {
+        let Some(kept) = self.find_operation(id).filter(|_| depth <= MAX_UNDO_CHAIN) else {
             return;
         };
         let takes_back = kept.takes_back.clone();
@@ -109,7 +115,7 @@ impl Kept {
         if by.is_some() {
             let (folders, path) = folders;
             let alone = folders.into_iter();
-            let alone = alone.filter(|folder| !self.hand_on(folder, Some(&path)));
+            let alone = alone.filter(|folder| !self.pass_on_folder(folder, Some(&path)));
             unclaimed.extend(alone.collect::<Vec<_>>());
         }
         let opposite = by.is_none().then_some(id);
@@ -120,7 +126,7 @@ impl Kept {
 
     /// Passes a folder to the change that created a file in it: one that is being made first, then the oldest.
     /// Returns false if there is none.
-    pub(super) fn hand_on(&mut self, folder: &Path, except: Option<&Path>) -> bool {
+    pub(super) fn pass_on_folder(&mut self, folder: &Path, except: Option<&Path>) -> bool {
         let is_in = |file: &FileChange| {
             let made = file.kind == ChangeKind::Create || file.moved_from.is_some();
             let below = file.path != folder && file.path.starts_with(folder);
@@ -150,17 +156,17 @@ impl Kept {
             return Vec::new();
         };
         let removed = self.operations.remove(at);
-        self.give_back(id);
+        self.restore_approval(id);
         self.release_contents();
         let files = removed.operation.files.into_iter();
         let folders = files.flat_map(|file| file.folders);
         folders
-            .filter(|folder| !self.hand_on(folder, None))
+            .filter(|folder| !self.pass_on_folder(folder, None))
             .collect()
     }
 
     /// Returns whether an operation matches the parts of a query that this store knows.
-    pub(super) fn matches(&self, kept: &KeptOperation, query: &LogQuery) -> bool {
+    pub(super) fn matches_query(&self, kept: &OperationRow, query: &LogQuery) -> bool {
         let operation = &kept.operation;
         let touches = |path: &PathBuf| {
             let mut files = operation.files.iter();
@@ -193,10 +199,12 @@ impl Kept {
                 .is_none_or(|reversible| self.is_reversible(operation, reversible))
     }
 
-    fn is_reversible(&self, operation: &Operation, reversible: Reversible) -> bool {
+    fn is_reversible(&self, operation: &Operation, reversible: ReversalDirection) -> bool {
         let kind = match reversible {
-            Reversible::Undoable | Reversible::UndoableOrRedone => OperationKind::Change,
-            Reversible::Redoable => OperationKind::Undo,
+            ReversalDirection::Undoable | ReversalDirection::UndoableOrRedone => {
+                OperationKind::Change
+            }
+            ReversalDirection::Redoable => OperationKind::Undo,
         };
         // A later change of the same file makes the undo impossible to redo.
         let is_followed = self.operations.iter().any(|later| {
@@ -210,7 +218,7 @@ impl Kept {
         });
         operation.kind == kind
             && !operation.is_undone()
-            && (reversible != Reversible::Redoable || !is_followed)
+            && (reversible != ReversalDirection::Redoable || !is_followed)
     }
 }
 
@@ -220,7 +228,7 @@ pub(super) fn is_below(operation: &Operation, folders: &[PathBuf]) -> bool {
     folders.is_empty() || operation.files.iter().all(|file| below(&file.path))
 }
 
-fn recorded(draft: &Draft<'_>) -> Operation {
+fn to_operation(draft: &OperationDraft<'_>) -> Operation {
     let files = draft.files.iter().enumerate();
     let mut takes_back: Vec<String> = Vec::new();
     for taken in &draft.takes_back {
@@ -244,31 +252,34 @@ fn recorded(draft: &Draft<'_>) -> Operation {
         approved: draft.approved.map(str::to_owned),
         parent: draft.parent.map(str::to_owned),
         takes_back,
-        files: files.map(|(at, file)| change(at, file)).collect(),
+        files: files.map(|(at, file)| to_file_change(at, file)).collect(),
         recorded: None,
     }
 }
 
-fn change(at: usize, file: &FileDraft<'_>) -> FileChange {
+fn to_file_change(at: usize, file: &FileDraft<'_>) -> FileChange {
     FileChange {
         at,
         path: file.path.to_owned(),
         kind: file.kind,
         moved_from: file.moved_from.map(Path::to_owned),
-        before: file.before.as_ref().map(state),
-        after: file.after.as_ref().map(state),
+        before: file.before.as_ref().map(to_recorded_state),
+        after: file.after.as_ref().map(to_recorded_state),
         added: file.added,
         removed: file.removed,
         folders: file.folders.clone(),
         undone_by: None,
-        workspace: file.workspace.as_ref().map(super::events::known),
+        workspace: file
+            .workspace
+            .as_ref()
+            .map(super::events::to_known_workspace),
         before_inode: file.before.as_ref().and_then(|state| state.inode),
         inode: file.after.as_ref().and_then(|state| state.inode),
         former_path: None,
     }
 }
 
-fn state(state: &State<'_>) -> RecordedState {
+fn to_recorded_state(state: &DraftState<'_>) -> RecordedState {
     RecordedState {
         revision: state.revision,
         size: state.size,

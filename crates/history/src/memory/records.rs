@@ -2,41 +2,42 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Kept, KeptOperation, MemoryHistory, unanswered};
+use super::{MemoryHistory, OperationRow, SharedState, unsupported_query};
 use crate::error::HistoryError;
 use crate::operation::{
-    ALREADY_UNDONE, Confirmed, Draft, IdMatch, LaterState, LogQuery, Operation, OperationKind,
-    OperationState, RecordStore, RivalState, Statistics, StatisticsQuery, TakenBack,
+    ALREADY_UNDONE_MARK, ConfirmOutcome, IdMatch, LaterState, LogQuery, Operation, OperationDraft,
+    OperationKind, OperationState, RecordStore, ReversedChange, RivalState, Statistics,
+    StatisticsQuery,
 };
-use crate::store::Saved;
+use crate::store::SaveOutcome;
 use crate::workspace::KnownWorkspace;
 
 /// The largest number of operations returned for an ambiguous id.
-const MOST_NAMED: usize = 10;
+const MAX_AMBIGUOUS_IDS: usize = 10;
 
 impl RecordStore for MemoryHistory {
-    fn begin(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError> {
-        self.lock_state().announce(draft, self.process)?;
-        Ok(Saved::default())
+    fn begin(&self, draft: &OperationDraft<'_>) -> Result<SaveOutcome, HistoryError> {
+        self.lock_state().announce_operation(draft, self.process)?;
+        Ok(SaveOutcome::default())
     }
 
-    fn finish(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError> {
+    fn finish(&self, draft: &OperationDraft<'_>) -> Result<SaveOutcome, HistoryError> {
         let mut kept = self.lock_state();
         let was_announced = kept
-            .operation(draft.id)
+            .find_operation(draft.id)
             .map(|found| found.announced_by.is_some());
         if was_announced.is_none() {
             kept.insert(draft, None);
         }
-        let unclaimed = kept.complete(draft);
+        let unclaimed = kept.complete_operation(draft);
         // If another process settled the operation, that process has recorded its events.
         if was_announced != Some(false) {
             let files: Vec<usize> = (0..draft.files.len()).collect();
             kept.append_changes(draft.id, draft.kind, &files);
         }
-        Ok(Saved {
+        Ok(SaveOutcome {
             unclaimed,
-            ..Saved::default()
+            ..SaveOutcome::default()
         })
     }
 
@@ -45,11 +46,11 @@ impl RecordStore for MemoryHistory {
         id: &str,
         kind: OperationKind,
         inodes: &[Option<u64>],
-    ) -> Result<Confirmed, HistoryError> {
+    ) -> Result<ConfirmOutcome, HistoryError> {
         let mut kept = self.lock_state();
-        let announced = kept.operation(id);
+        let announced = kept.find_operation(id);
         let Some(found) = announced.filter(|found| found.announced_by.is_some()) else {
-            return Ok(Confirmed::Missing(Saved::default()));
+            return Ok(ConfirmOutcome::Missing(SaveOutcome::default()));
         };
         found.announced_by = None;
         for (file, inode) in found.operation.files.iter_mut().zip(inodes) {
@@ -57,20 +58,20 @@ impl RecordStore for MemoryHistory {
         }
         let files: Vec<usize> = (0..inodes.len()).collect();
         kept.append_changes(id, kind, &files);
-        Ok(Confirmed::Done)
+        Ok(ConfirmOutcome::Done)
     }
 
-    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError> {
+    fn remove_not_carried_out(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError> {
         Ok(self.lock_state().remove(id))
     }
 
-    fn unfinished(&self) -> Result<Vec<Operation>, HistoryError> {
+    fn unfinished_operations(&self) -> Result<Vec<Operation>, HistoryError> {
         let kept = self.lock_state();
         let left = kept.operations.iter().filter(|found| {
             let by = found.announced_by;
             by.is_some_and(|process| !kept.alive.contains(&process))
         });
-        Ok(left.map(read).collect())
+        Ok(left.map(to_operation).collect())
     }
 
     fn later_states(
@@ -79,7 +80,7 @@ impl RecordStore for MemoryHistory {
         _at: usize,
         _path: &Path,
     ) -> Result<Vec<LaterState>, HistoryError> {
-        unanswered("what later operations found")
+        unsupported_query("what later operations found")
     }
 
     fn rival_states(
@@ -88,17 +89,17 @@ impl RecordStore for MemoryHistory {
         _at: usize,
         _path: &Path,
     ) -> Result<Vec<RivalState>, HistoryError> {
-        unanswered("what others made of a state")
+        unsupported_query("what others made of a state")
     }
 
-    fn settle(
+    fn settle_unfinished(
         &self,
         operation: &Operation,
         state: OperationState,
         written: &[usize],
     ) -> Result<Vec<PathBuf>, HistoryError> {
         let mut kept = self.lock_state();
-        let announced = kept.operation(&operation.id);
+        let announced = kept.find_operation(&operation.id);
         let Some(found) = announced.filter(|found| found.announced_by.is_some()) else {
             return Ok(Vec::new());
         };
@@ -122,22 +123,22 @@ impl RecordStore for MemoryHistory {
             kept.mark_undone(&taken.operation, taken.at, by, 0, &mut unclaimed);
         }
         let folders = goes.into_iter().flat_map(|file| file.folders);
-        unclaimed.extend(folders.filter(|folder| !kept.hand_on(folder, None)));
+        unclaimed.extend(folders.filter(|folder| !kept.pass_on_folder(folder, None)));
         kept.release_contents();
         Ok(unclaimed)
     }
 
     fn add_made_folder(&self, folder: &Path) -> Result<(), HistoryError> {
-        self.lock_state().hand_on(folder, None);
+        self.lock_state().pass_on_folder(folder, None);
         Ok(())
     }
 
-    fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
+    fn query_log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
         let kept = self.lock_state();
         let newest_first = kept.operations.iter().rev();
-        let matching = newest_first.filter(|found| kept.matches(found, query));
+        let matching = newest_first.filter(|found| kept.matches_query(found, query));
         let most = query.limit.unwrap_or(usize::MAX);
-        Ok(matching.take(most).map(read).collect())
+        Ok(matching.take(most).map(to_operation).collect())
     }
 
     fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, HistoryError> {
@@ -148,7 +149,7 @@ impl RecordStore for MemoryHistory {
         };
         for query in [near, LogQuery::default()] {
             for fits in [str::ends_with::<&str>, str::starts_with::<&str>] {
-                let found = with_id(&kept, &query, |id| fits(id, part));
+                let found = operations_with_id(&kept, &query, |id| fits(id, part));
                 match &found[..] {
                     [] => {}
                     [one] => return Ok(IdMatch::One(Box::new(one.clone()))),
@@ -159,7 +160,7 @@ impl RecordStore for MemoryHistory {
         Ok(IdMatch::None)
     }
 
-    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError> {
+    fn shortest_unique_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError> {
         let kept = self.lock_state();
         let shortest = |id: &&str| {
             let mut lengths = 1..=id.len();
@@ -173,37 +174,40 @@ impl RecordStore for MemoryHistory {
         Ok(ids.iter().map(shortest).collect())
     }
 
-    fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, HistoryError> {
+    fn reversed_changes(&self, operation: &str) -> Result<Vec<ReversedChange>, HistoryError> {
         let mut kept = self.lock_state();
-        let found = kept.operation(operation);
+        let found = kept.find_operation(operation);
         Ok(found.map_or_else(Vec::new, |found| found.takes_back.clone()))
     }
 
     fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), HistoryError> {
         let mut kept = self.lock_state();
         for (operation, at) in files {
-            let by = Some(ALREADY_UNDONE);
+            let by = Some(ALREADY_UNDONE_MARK);
             kept.mark_undone(operation, *at, by, 0, &mut Vec::new());
         }
         Ok(())
     }
 
-    fn workspaces(&self, _folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, HistoryError> {
-        unanswered("the roots of changes")
+    fn recorded_workspaces(
+        &self,
+        _folders: &[PathBuf],
+    ) -> Result<Vec<KnownWorkspace>, HistoryError> {
+        unsupported_query("the roots of changes")
     }
 
-    fn is_changed_later(
+    fn has_later_changes(
         &self,
         _paths: &[PathBuf],
         _after: &str,
         _except: &[String],
         _without: &[[u8; 32]],
     ) -> Result<bool, HistoryError> {
-        unanswered("whether files were changed later")
+        unsupported_query("whether files were changed later")
     }
 
     fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), HistoryError> {
-        if let Some(found) = self.lock_state().operation(operation) {
+        if let Some(found) = self.lock_state().find_operation(operation) {
             found.broken_links.insert(at);
         }
         Ok(())
@@ -211,7 +215,7 @@ impl RecordStore for MemoryHistory {
 
     fn broken_links(&self, operation: &str) -> Result<Vec<usize>, HistoryError> {
         let mut kept = self.lock_state();
-        let found = kept.operation(operation);
+        let found = kept.find_operation(operation);
         Ok(found.map_or_else(Vec::new, |found| {
             found.broken_links.iter().copied().collect()
         }))
@@ -224,16 +228,16 @@ impl RecordStore for MemoryHistory {
         _name: &str,
         _folder: &Path,
     ) -> Result<(), HistoryError> {
-        unanswered("how often a call was refused")
+        unsupported_query("how often a call was refused")
     }
 
     fn statistics(&self, _query: &StatisticsQuery) -> Result<Statistics, HistoryError> {
-        unanswered("totals")
+        unsupported_query("totals")
     }
 }
 
 /// Returns the record as a reader gets it.
-fn read(kept: &KeptOperation) -> Operation {
+fn to_operation(kept: &OperationRow) -> Operation {
     let mut operation = kept.operation.clone();
     if kept.announced_by.is_some() {
         operation.state = OperationState::Begun;
@@ -241,9 +245,13 @@ fn read(kept: &KeptOperation) -> Operation {
     operation
 }
 
-fn with_id(kept: &Kept, query: &LogQuery, fits: impl Fn(&str) -> bool) -> Vec<Operation> {
+fn operations_with_id(
+    kept: &SharedState,
+    query: &LogQuery,
+    fits: impl Fn(&str) -> bool,
+) -> Vec<Operation> {
     let newest_first = kept.operations.iter().rev();
-    let matching = newest_first.filter(|found| kept.matches(found, query));
+    let matching = newest_first.filter(|found| kept.matches_query(found, query));
     let named = matching.filter(|found| fits(&found.operation.id));
-    named.take(MOST_NAMED).map(read).collect()
+    named.take(MAX_AMBIGUOUS_IDS).map(to_operation).collect()
 }

@@ -10,7 +10,7 @@ use crate::workspace::WorkspaceRef;
 
 /// The session and client that make a change.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Author<'a> {
+pub struct OperationAuthor<'a> {
     /// The name of the session.
     pub session: &'a str,
     /// The name of the client program.
@@ -24,7 +24,7 @@ pub struct Author<'a> {
 }
 
 /// An operation whose files are about to be written.
-pub struct Draft<'a> {
+pub struct OperationDraft<'a> {
     /// The id of the new operation.
     pub id: &'a str,
     /// The time of the change, in milliseconds since 1970.
@@ -32,7 +32,7 @@ pub struct Draft<'a> {
     /// Whether the operation is a change or reverses others.
     pub kind: OperationKind,
     /// The session and client that make the change.
-    pub author: Author<'a>,
+    pub author: OperationAuthor<'a>,
     /// The name of the tool that was called.
     pub tool: &'a str,
     /// The matching method (the rung of the match ladder) that found each edit, in order.
@@ -46,14 +46,14 @@ pub struct Draft<'a> {
     /// The files that will be changed.
     pub files: Vec<FileDraft<'a>>,
     /// The file changes that the operation reverses, in any order.
-    pub takes_back: Vec<TakenBack>,
+    pub takes_back: Vec<ReversedChange>,
     /// The file changes that the operation reverses in part; the rest of each stays in effect.
-    pub takes_part_of: Vec<TakenBack>,
+    pub takes_part_of: Vec<ReversedChange>,
 }
 
 /// A file change of an earlier operation that a new operation reverses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenBack {
+pub struct ReversedChange {
     /// The index of the file in the new operation; none if the file already had its old content, so that the new
     /// operation does not write it.
     pub by: Option<usize>,
@@ -63,7 +63,7 @@ pub struct TakenBack {
     pub at: usize,
 }
 
-/// One file of a [`Draft`].
+/// One file of a [`OperationDraft`].
 pub struct FileDraft<'a> {
     /// The absolute path of the file.
     pub path: &'a Path,
@@ -72,9 +72,9 @@ pub struct FileDraft<'a> {
     /// The old path, if the file is renamed.
     pub moved_from: Option<&'a Path>,
     /// The state before the change; none if the file does not exist.
-    pub before: Option<State<'a>>,
+    pub before: Option<DraftState<'a>>,
     /// The state after the change; none if the file will not exist.
-    pub after: Option<State<'a>>,
+    pub after: Option<DraftState<'a>>,
     /// The number of lines added.
     pub added: u64,
     /// The number of lines removed.
@@ -86,7 +86,7 @@ pub struct FileDraft<'a> {
 }
 
 /// The state of a file before or after the change, with its content.
-pub struct State<'a> {
+pub struct DraftState<'a> {
     /// The BLAKE3 hash of its bytes.
     pub revision: Revision,
     /// Its size in bytes.
@@ -98,11 +98,11 @@ pub struct State<'a> {
     /// Its inode number, if it is known: a file that another program moves is recognised by it.
     pub inode: Option<u64>,
     /// Its bytes, in the cheapest form that the caller has.
-    pub content: Content<'a>,
+    pub content: ContentDraft<'a>,
 }
 
 /// The bytes of a file, whole or as a difference to another content.
-pub enum Content<'a> {
+pub enum ContentDraft<'a> {
     /// The whole content.
     Whole(&'a [u8]),
     /// A delta: another content with some ranges replaced. The base is stored already or is part of the same draft.
@@ -113,6 +113,6 @@ pub enum Content<'a> {
         changes: Vec<RawChange<'a>>,
     },
     /// No bytes are given. The change moves the old file itself into the state folder, and
-    /// [`adopt`](super::ContentStore::adopt) then adds it to the store.
+    /// [`adopt_file`](super::ContentStore::adopt_file) then adds it to the store.
     Displaced,
 }

@@ -39,19 +39,19 @@ pub struct LogQuery {
     /// been removed since.
     pub before_sequence: Option<i64>,
     /// Only operations that can be undone, or only those that can be redone.
-    pub reversible: Option<Reversible>,
+    pub reversible: Option<ReversalDirection>,
     /// Operations on files that were recorded with one of these roots are left out, and so are their later changes of a
     /// file where those decide whether an undo can be redone: the roots are other folders that had the same path.
     pub without: Vec<[u8; 32]>,
     /// Only operations that hooks of another one made, or only those that no hook made.
-    pub parentage: Option<Parentage>,
+    pub parentage: Option<ParentFilter>,
     /// The largest number of operations to return.
     pub limit: Option<usize>,
 }
 
 /// Whether a hook of another operation made an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parentage {
+pub enum ParentFilter {
     /// No hook made it, or the operation whose hook made it has been removed.
     None,
     /// A hook of the operation with this id made it.
@@ -60,7 +60,7 @@ pub enum Parentage {
 
 /// In which direction an operation can be reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reversible {
+pub enum ReversalDirection {
     /// The operation is a change that has not been undone completely.
     Undoable,
     /// The operation is a change, or a redo, that has not been undone completely. Undoing a redo reverses what it

@@ -6,31 +6,31 @@ use std::time::Duration;
 
 use super::checked::CheckedContents;
 use super::{
-    Draft, IdMatch, LogQuery, Operation, OperationKind, OperationState, RivalState, Statistics,
-    StatisticsQuery, TakenBack,
+    IdMatch, LogQuery, Operation, OperationDraft, OperationKind, OperationState, ReversedChange,
+    RivalState, Statistics, StatisticsQuery,
 };
 use crate::activity::ActivityStore;
 use crate::checkpoint::CheckpointStore;
 use crate::entry::Revision;
 use crate::error::HistoryError;
 use crate::event::EventStore;
-use crate::kept::KeptContent;
+use crate::kept::StoredContent;
 use crate::mark::MarkStore;
 use crate::moves::MoveStore;
 use crate::program_call::ProgramCallStore;
 use crate::question::QuestionStore;
 use crate::review::ReviewStore;
-use crate::store::Saved;
+use crate::store::SaveOutcome;
 use crate::sub_agent::SubAgentStore;
 use crate::workspace::KnownWorkspace;
 
 /// Whether an announced operation could be confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmed {
+pub enum ConfirmOutcome {
     /// The operation is recorded as carried out.
     Done,
     /// The operation is no longer announced: the database was set aside, or another process settled the operation.
-    Missing(Saved),
+    Missing(SaveOutcome),
 }
 
 /// The state that an operation found at a path before it changed the file there.
@@ -49,7 +49,7 @@ pub struct LaterState {
 /// once.
 ///
 /// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything
-/// that undo needs, and [`finish`](RecordStore::finish) afterwards. [`unfinished`](RecordStore::unfinished) returns
+/// that undo needs, and [`finish`](RecordStore::finish) afterwards. [`unfinished_operations`](RecordStore::unfinished_operations) returns
 /// the operations of processes that ended in between; a caller that can read the files settles them.
 pub trait OperationStore:
     RecordStore
@@ -90,7 +90,7 @@ pub trait RecordStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written, an operation with this id exists, or the user has stopped the session's writes.
-    fn begin(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError>;
+    fn begin(&self, draft: &OperationDraft<'_>) -> Result<SaveOutcome, HistoryError>;
 
     /// Records that the operation was carried out. The modes of the files afterwards are taken from the draft. An
     /// operation that is no longer announced, because the database was set aside or another process settled it, is
@@ -98,7 +98,7 @@ pub trait RecordStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn finish(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError>;
+    fn finish(&self, draft: &OperationDraft<'_>) -> Result<SaveOutcome, HistoryError>;
 
     /// Records that the operation of this kind was carried out on all its files exactly as announced, and reverses
     /// nothing. This is cheaper than [`finish`](Self::finish). `inodes` has the inode number of each file that exists
@@ -111,21 +111,21 @@ pub trait RecordStore: Send + Sync {
         id: &str,
         kind: OperationKind,
         inodes: &[Option<u64>],
-    ) -> Result<Confirmed, HistoryError>;
+    ) -> Result<ConfirmOutcome, HistoryError>;
 
     /// Removes an operation that was not carried out. Returns those of its folders in which no other operation has a
     /// file.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError>;
+    fn remove_not_carried_out(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError>;
 
     /// Returns the operations that were announced by processes that have ended. Removes temporary files of these
     /// processes.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn unfinished(&self) -> Result<Vec<Operation>, HistoryError>;
+    fn unfinished_operations(&self) -> Result<Vec<Operation>, HistoryError>;
 
     /// Returns the states that the operations after this one found at `path`, oldest first, in the workspace of its
     /// file `at`. They show how an operation ended whose process did not record it: the next operation on the file
@@ -158,7 +158,7 @@ pub trait RecordStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn settle(
+    fn settle_unfinished(
         &self,
         operation: &Operation,
         state: OperationState,
@@ -176,7 +176,7 @@ pub trait RecordStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError>;
+    fn query_log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError>;
 
     /// Finds operations by the ending of their id; if there is none, by the beginning: first among those all of whose
     /// files are below one of the folders; if there is none, among all.
@@ -189,13 +189,13 @@ pub trait RecordStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError>;
+    fn shortest_unique_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError>;
 
     /// Returns the file changes that an operation reverses.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, HistoryError>;
+    fn reversed_changes(&self, operation: &str) -> Result<Vec<ReversedChange>, HistoryError>;
 
     /// Marks file changes as undone although no operation undid them: the files already had their old content.
     ///
@@ -207,14 +207,15 @@ pub trait RecordStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn workspaces(&self, folders: &[PathBuf]) -> Result<Vec<KnownWorkspace>, HistoryError>;
+    fn recorded_workspaces(&self, folders: &[PathBuf])
+    -> Result<Vec<KnownWorkspace>, HistoryError>;
 
     /// Returns whether one of these files was changed after the operation `after` by a change that is not in `except`
     /// and has not been undone. Changes of files that were recorded with the roots `without` do not count.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn is_changed_later(
+    fn has_later_changes(
         &self,
         paths: &[PathBuf],
         after: &str,
@@ -267,7 +268,7 @@ pub trait ContentStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, HistoryError>;
+    fn open_content(&self, revision: &Revision) -> Result<Option<StoredContent>, HistoryError>;
 
     /// Checks that stored contents match their hashes, for at most `budget`, beginning after the content `after` (0
     /// at first).
@@ -278,12 +279,12 @@ pub trait ContentStore: Send + Sync {
     -> Result<CheckedContents, HistoryError>;
 
     /// Adds a file of the state folder that has this content to the store. If an operation announced the content as
-    /// [`Displaced`](super::Content::Displaced), the file is moved into the store. If the content is stored already,
+    /// [`Displaced`](super::ContentDraft::Displaced), the file is moved into the store. If the content is stored already,
     /// the file is removed. If no operation names the content, the file stays.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError>;
+    fn adopt_file(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError>;
 }
 
 /// Upkeep: limits of size and age, compression, orphaned files.
@@ -297,31 +298,31 @@ pub trait StoreUpkeep: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be written.
-    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, HistoryError>;
+    fn prune(&self, limits: &HistoryLimits, budget: Duration) -> Result<PruneResult, HistoryError>;
 
     /// Returns what [`prune`](Self::prune) would remove, without writing anything.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn forecast(&self, limits: &Limits) -> Result<Removed, HistoryError>;
+    fn forecast_prune(&self, limits: &HistoryLimits) -> Result<PruneResult, HistoryError>;
 
     /// Compresses contents that are not compressed yet, for at most `budget`.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn compress(&self, budget: Duration) -> Result<Compressed, HistoryError>;
+    fn compress(&self, budget: Duration) -> Result<CompressResult, HistoryError>;
 
     /// Removes content files that no operation names and that are older than an hour, so that no process is writing
     /// them; returns the number of bytes.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    fn sweep(&self) -> Result<u64, HistoryError>;
+    fn remove_orphans(&self) -> Result<u64, HistoryError>;
 }
 
 /// The limits of the stored history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct HistoryLimits {
     /// The largest number of bytes on the disk.
     pub size: u64,
     /// The largest number of bytes that the contents of the checkpoints of one root take, apart from those of
@@ -331,7 +332,7 @@ pub struct Limits {
     pub age: Duration,
 }
 
-impl Default for Limits {
+impl Default for HistoryLimits {
     fn default() -> Self {
         Self {
             size: 1 << 30,
@@ -345,7 +346,7 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
-pub struct Removed {
+pub struct PruneResult {
     /// The number of operations removed.
     pub operations: u64,
     /// The number of contents removed.
@@ -367,7 +368,7 @@ pub struct Removed {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
-pub struct Compressed {
+pub struct CompressResult {
     /// The number of contents compressed.
     pub contents: u64,
     /// The bytes that they took before.

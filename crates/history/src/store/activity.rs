@@ -5,14 +5,14 @@ use std::path::Path;
 use lancet_local_state::process;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::paths::{bytes_of, path_of};
+use super::paths::{path_bytes, path_from_bytes};
 use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, stops};
 use crate::activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 use crate::workspace::KnownWorkspace;
 
 /// The largest number of sessions that one query returns.
-const MOST_SESSIONS: usize = 500;
+const MAX_SESSIONS: usize = 500;
 
 /// Counts the operations of a session.
 const COUNT_OPERATIONS: &str =
@@ -30,9 +30,9 @@ impl ActivityStore for Store {
         by: &str,
         words: Option<&str>,
     ) -> Result<bool, HistoryError> {
-        let (stopped, _) = self.run(|connection| {
+        let (stopped, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let stopped = stops::insert(&transaction, session, by, words)?;
+            let stopped = stops::insert_stop(&transaction, session, by, words)?;
             transaction.commit()?;
             Ok(stopped)
         })?;
@@ -40,37 +40,39 @@ impl ActivityStore for Store {
     }
 
     fn resume_session(&self, session: &str, by: &str) -> Result<bool, HistoryError> {
-        let (resumed, _) = self.run(|connection| {
+        let (resumed, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let resumed = stops::remove(&transaction, session, by)?;
+            let resumed = stops::remove_stop(&transaction, session, by)?;
             transaction.commit()?;
             Ok(resumed)
         })?;
         Ok(resumed)
     }
 
-    fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
+    fn session_stop(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
         Ok(self
-            .run(|connection| stops::for_session(connection, session))?
+            .run_on_database(|connection| stops::stop_of_session(connection, session))?
             .0)
     }
 
-    fn stops(&self) -> Result<Vec<SessionStop>, HistoryError> {
-        Ok(self.run(|connection| stops::all(connection))?.0)
+    fn all_stops(&self) -> Result<Vec<SessionStop>, HistoryError> {
+        Ok(self
+            .run_on_database(|connection| stops::all_stops(connection))?
+            .0)
     }
 
     fn open_sessions(&self) -> Result<Vec<OpenSession>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT o.process, o.session, o.client, o.version, o.time, w.id, w.root, o.body
                  FROM open_sessions o LEFT JOIN workspaces w ON w.number = o.workspace
                  ORDER BY o.time DESC, o.session LIMIT ?1",
             )?;
-            let rows = statement.query_map([MOST_SESSIONS as i64], |row| {
+            let rows = statement.query_map([MAX_SESSIONS as i64], |row| {
                 let workspace = match row.get(5)? {
                     Some(id) => Some(KnownWorkspace {
                         id,
-                        root: path_of(&row.get::<_, Vec<u8>>(6)?),
+                        root: path_from_bytes(&row.get::<_, Vec<u8>>(6)?),
                     }),
                     None => None,
                 };
@@ -93,37 +95,41 @@ impl ActivityStore for Store {
     }
 
     fn recent_sessions(&self, since: i64) -> Result<Vec<String>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT name FROM sessions WHERE used >= ?1 ORDER BY used DESC, name LIMIT ?2",
             )?;
             let rows =
-                statement.query_map(params![since, MOST_SESSIONS as i64], |row| row.get(0))?;
+                statement.query_map(params![since, MAX_SESSIONS as i64], |row| row.get(0))?;
             rows.collect::<rusqlite::Result<Vec<String>>>()
         })?;
         Ok(found)
     }
 
-    fn activity(&self, session: &str, most: usize) -> Result<SessionActivity, HistoryError> {
+    fn session_activity(
+        &self,
+        session: &str,
+        most: usize,
+    ) -> Result<SessionActivity, HistoryError> {
         Ok(self
-            .run(|connection| activity(connection, session, most))?
+            .run_on_database(|connection| read_activity(connection, session, most))?
             .0)
     }
 
-    fn knows_file(&self, session: &str, path: &Path) -> Result<bool, HistoryError> {
-        let (known, _) = self.run(|connection| {
+    fn has_file_in_ledger(&self, session: &str, path: &Path) -> Result<bool, HistoryError> {
+        let (known, _) = self.run_on_database(|connection| {
             connection
                 .prepare_cached(
                     "SELECT 1 FROM sessions s JOIN ledger l ON l.session = s.id
                      WHERE s.name = ?1 AND l.path = ?2",
                 )?
-                .exists(params![session, bytes_of(path)])
+                .exists(params![session, path_bytes(path)])
         })?;
         Ok(known)
     }
 }
 
-fn activity(
+fn read_activity(
     connection: &mut Connection,
     session: &str,
     most: usize,
@@ -145,7 +151,7 @@ fn activity(
             "SELECT path FROM ledger WHERE session = ?1 ORDER BY used DESC, path LIMIT ?2",
         )?;
         let rows = statement.query_map(params![number, most as i64], |row| {
-            Ok(path_of(&row.get::<_, Vec<u8>>(0)?))
+            Ok(path_from_bytes(&row.get::<_, Vec<u8>>(0)?))
         })?;
         found.latest = rows.collect::<rusqlite::Result<_>>()?;
     }
@@ -157,7 +163,7 @@ fn activity(
     let mut rows = statement.query(params![session, most as i64])?;
     while let Some(row) = rows.next()? {
         found.changed.push(ChangedPath {
-            path: path_of(&row.get::<_, Vec<u8>>(0)?),
+            path: path_from_bytes(&row.get::<_, Vec<u8>>(0)?),
             operations: row.get::<_, i64>(1)? as u64,
             time: row.get(2)?,
         });
@@ -169,17 +175,17 @@ fn activity(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::schema::{STEPS, migrate};
+    use crate::store::schema::{MIGRATIONS, apply_migrations};
 
-    fn database() -> Connection {
+    fn migrated_database() -> Connection {
         let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, STEPS).expect("the current schema");
+        apply_migrations(&mut connection, MIGRATIONS).expect("the current schema");
         connection
     }
 
     #[test]
-    fn the_operations_of_a_session_are_found_by_an_index() {
-        let connection = database();
+    fn finds_operations_of_session_by_index() {
+        let connection = migrated_database();
         for query in [COUNT_OPERATIONS, CHANGED_FILES] {
             let query = query.replace("?1", "'s'").replace("?2", "5");
             let plan: Vec<String> = connection
@@ -195,8 +201,8 @@ mod tests {
 
     /// With 20,000 operations of 400 sessions. Without the index each session read all operations.
     #[test]
-    fn many_sessions_are_listed_with_what_each_has_changed() {
-        let mut connection = database();
+    fn lists_changes_of_many_sessions_quickly() {
+        let mut connection = migrated_database();
         connection
             .execute_batch(
                 "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
@@ -207,7 +213,8 @@ mod tests {
             )
             .expect("filled");
         for number in 0..400 {
-            let found = activity(&mut connection, &format!("session {number}"), 5).expect("read");
+            let found =
+                read_activity(&mut connection, &format!("session {number}"), 5).expect("read");
             assert_eq!(found.operations, 50);
             assert_eq!(found.changed.len(), 5);
         }

@@ -5,21 +5,21 @@ use rusqlite::{Connection, params};
 
 use super::clock::now;
 use super::transaction::WriteTransaction;
-use crate::operation::Limits;
+use crate::operation::HistoryLimits;
 
 /// The time between the prune that finds an operation too old and the one that removes it, in milliseconds.
-const BETWEEN: i64 = 24 * 60 * 60 * 1000;
-const HOUR: i64 = 60 * 60 * 1000;
+const CONFIRMATION_DELAY: i64 = 24 * 60 * 60 * 1000;
+const HOUR_MILLISECONDS: i64 = 60 * 60 * 1000;
 
 /// The limit of one prune, in milliseconds since 1970.
-pub(super) struct Limit {
+pub(super) struct AgeLimit {
     now: i64,
     oldest: i64,
 }
 
 /// The age of an operation relative to the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Age {
+pub(super) enum OperationAge {
     /// The operation is younger than the limit.
     Young,
     /// The operation is too old, and no earlier prune has recorded that.
@@ -30,8 +30,8 @@ pub(super) enum Age {
     Overdue,
 }
 
-impl Limit {
-    pub(super) fn now(limits: &Limits) -> Self {
+impl AgeLimit {
+    pub(super) fn from_limits(limits: &HistoryLimits) -> Self {
         let now = now().saturating_mul(1000);
         let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
         Self {
@@ -41,33 +41,35 @@ impl Limit {
     }
 
     /// Returns the time before which an operation is too old.
-    pub(super) fn oldest(&self) -> i64 {
+    pub(super) fn oldest_time(&self) -> i64 {
         self.oldest
     }
 
     /// Returns the age of an operation by its time and the time of the prune that first found it too old.
-    pub(super) fn age_of(&self, time: i64, noted: Option<i64>) -> Age {
+    pub(super) fn classify_age(&self, time: i64, noted: Option<i64>) -> OperationAge {
         if time >= self.oldest {
-            return Age::Young;
+            return OperationAge::Young;
         }
         match noted {
             // A time in the future means that the clock was wrong then.
-            Some(noted) if noted > self.now => Age::FirstFound,
-            Some(noted) if noted.saturating_add(BETWEEN) <= self.now => Age::Overdue,
-            Some(_) => Age::Waiting,
-            None => Age::FirstFound,
+            Some(noted) if noted > self.now => OperationAge::FirstFound,
+            Some(noted) if noted.saturating_add(CONFIRMATION_DELAY) <= self.now => {
+                OperationAge::Overdue
+            }
+            Some(_) => OperationAge::Waiting,
+            None => OperationAge::FirstFound,
         }
     }
 }
 
 /// Records that an operation was found too old for the first time.
-pub(super) fn note(
+pub(super) fn record_first_found(
     transaction: &WriteTransaction<'_>,
     id: &str,
-    limit: &Limit,
-    age: Age,
+    limit: &AgeLimit,
+    age: OperationAge,
 ) -> rusqlite::Result<()> {
-    if age == Age::FirstFound {
+    if age == OperationAge::FirstFound {
         transaction
             .prepare_cached("UPDATE operations SET overdue = ?2 WHERE id = ?1")?
             .execute(params![id, limit.now])?;
@@ -76,7 +78,10 @@ pub(super) fn note(
 }
 
 /// Clears the records of operations that are not too old by the present clock.
-pub(super) fn forget_early(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
+pub(super) fn clear_premature_overdue_marks(
+    connection: &Connection,
+    limit: &AgeLimit,
+) -> rusqlite::Result<()> {
     let wrong: bool = connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM operations WHERE overdue IS NOT NULL AND time >= ?1)",
@@ -92,8 +97,8 @@ pub(super) fn forget_early(connection: &Connection, limit: &Limit) -> rusqlite::
 }
 
 /// Removes counts of refusals by the same rule of two prunes.
-pub(super) fn prune_refusals(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
-    let hour = limit.oldest / HOUR;
+pub(super) fn prune_refusals(connection: &Connection, limit: &AgeLimit) -> rusqlite::Result<()> {
+    let hour = limit.oldest / HOUR_MILLISECONDS;
     let has_old: bool = connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM refusals WHERE hour < ?1 OR overdue IS NOT NULL)",
@@ -104,7 +109,7 @@ pub(super) fn prune_refusals(connection: &Connection, limit: &Limit) -> rusqlite
     }
     connection.execute(
         "DELETE FROM refusals WHERE hour < ?1 AND overdue <= ?2",
-        [hour, limit.now.saturating_sub(BETWEEN)],
+        [hour, limit.now.saturating_sub(CONFIRMATION_DELAY)],
     )?;
     connection.execute(
         "UPDATE refusals SET overdue = CASE WHEN hour < ?1 THEN ?2 END
@@ -119,16 +124,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_clean_ups_with_a_day_between_them_have_to_agree() {
-        let limit = Limit {
-            now: 10 * BETWEEN,
-            oldest: 5 * BETWEEN,
+    fn removal_needs_two_prunes_a_day_apart() {
+        let limit = AgeLimit {
+            now: 10 * CONFIRMATION_DELAY,
+            oldest: 5 * CONFIRMATION_DELAY,
         };
-        let old = 4 * BETWEEN;
-        assert_eq!(limit.age_of(5 * BETWEEN, Some(0)), Age::Young);
-        assert_eq!(limit.age_of(old, None), Age::FirstFound);
-        assert_eq!(limit.age_of(old, Some(9 * BETWEEN + 1)), Age::Waiting);
-        assert_eq!(limit.age_of(old, Some(9 * BETWEEN)), Age::Overdue);
-        assert_eq!(limit.age_of(old, Some(11 * BETWEEN)), Age::FirstFound);
+        let old = 4 * CONFIRMATION_DELAY;
+        assert_eq!(
+            limit.classify_age(5 * CONFIRMATION_DELAY, Some(0)),
+            OperationAge::Young
+        );
+        assert_eq!(limit.classify_age(old, None), OperationAge::FirstFound);
+        assert_eq!(
+            limit.classify_age(old, Some(9 * CONFIRMATION_DELAY + 1)),
+            OperationAge::Waiting
+        );
+        assert_eq!(
+            limit.classify_age(old, Some(9 * CONFIRMATION_DELAY)),
+            OperationAge::Overdue
+        );
+        assert_eq!(
+            limit.classify_age(old, Some(11 * CONFIRMATION_DELAY)),
+            OperationAge::FirstFound
+        );
     }
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::paths::bytes_of;
+use super::paths::path_bytes;
 use crate::operation::{LaterState, Operation, OperationKind, RivalState};
 
 /// Returns the states that the operations after this one found at a path, oldest first. A change that moved a file to
 /// the path found no file there.
-pub(super) fn later_states(
+pub(super) fn find_later_states(
     connection: &Connection,
     operation: &Operation,
     at: usize,
@@ -26,9 +26,9 @@ pub(super) fn later_states(
     )?;
     let rows = statement.query_map(
         params![
-            bytes_of(path),
+            path_bytes(path),
             operation.sequence,
-            OperationKind::Late.number(),
+            OperationKind::Late.database_number(),
             operation.id,
             at as i64
         ],
@@ -44,7 +44,7 @@ pub(super) fn later_states(
 }
 
 /// Returns the states that other operations, not undone since, made of the content that this one found at a path.
-pub(super) fn rival_states(
+pub(super) fn find_rival_states(
     connection: &Connection,
     operation: &Operation,
     at: usize,
@@ -68,8 +68,8 @@ pub(super) fn rival_states(
     )?;
     let rows = statement.query_map(
         params![
-            bytes_of(path),
-            OperationKind::Late.number(),
+            path_bytes(path),
+            OperationKind::Late.database_number(),
             operation.id,
             at as i64
         ],

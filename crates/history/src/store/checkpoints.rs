@@ -8,9 +8,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 
 use super::contents::{self, INLINE_LIMIT};
-use super::error::not_writable;
-use super::log::known;
-use super::paths::path_of;
+use super::error::not_writable_error;
+use super::log::enum_from_column;
+use super::paths::path_from_bytes;
 use super::records::newest_sequence;
 use super::transaction::WriteTransaction;
 use super::{
@@ -18,23 +18,23 @@ use super::{
 };
 use crate::checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
-    CheckpointOutcome, CheckpointQuery, CheckpointStore, EntryChange, Identity,
+    CheckpointOutcome, CheckpointQuery, CheckpointStore, ContentIdentity, EntryChange,
 };
 use crate::entry::Revision;
-use crate::operation::{Content, Draft, State};
+use crate::operation::{ContentDraft, DraftState, OperationDraft};
 use crate::recorded_call::RecordedCall;
 use crate::stamp::StampRecord;
 use crate::workspace::KnownWorkspace;
 
 /// The largest number of checkpoints that one query returns.
-const MOST: usize = 1_000;
-const ENTRIES: &str = "SELECT name, kind, mode, size, identity, link, stamp FROM checkpoint_files
+const MAX_CHECKPOINTS: usize = 1_000;
+const SELECT_ENTRIES: &str = "SELECT name, kind, mode, size, identity, link, stamp FROM checkpoint_files
      WHERE workspace = (SELECT number FROM workspaces WHERE id = ?1) AND since <= ?2 AND (until IS NULL OR until > ?2)";
 
 impl CheckpointStore for Store {
     fn checkpoints(&self, query: &CheckpointQuery) -> Result<Vec<Checkpoint>, HistoryError> {
         Ok(self
-            .run(|connection| checkpoints(connection, self.folder(), query))?
+            .run_on_database(|connection| checkpoints(connection, self.folder(), query))?
             .0)
     }
 
@@ -43,9 +43,11 @@ impl CheckpointStore for Store {
         workspace: &[u8; 32],
         number: i64,
     ) -> Result<Vec<CheckpointEntry>, HistoryError> {
-        let (found, _) = self.run(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{ENTRIES} ORDER BY name"))?;
-            let rows = statement.query_map(params![workspace, number], entry_of)?;
+        let (found, _) = self.run_on_database(|connection| {
+            let mut statement =
+                connection.prepare_cached(&format!("{SELECT_ENTRIES} ORDER BY name"))?;
+            let rows =
+                statement.query_map(params![workspace, number], checkpoint_entry_from_row)?;
             rows.collect()
         })?;
         Ok(found)
@@ -57,34 +59,40 @@ impl CheckpointStore for Store {
         number: i64,
         name: &[u8],
     ) -> Result<Option<CheckpointEntry>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+        let (found, _) = self.run_on_database(|connection| {
             connection
-                .prepare_cached(&format!("{ENTRIES} AND name = ?3"))?
-                .query_row(params![workspace, number, name], entry_of)
+                .prepare_cached(&format!("{SELECT_ENTRIES} AND name = ?3"))?
+                .query_row(params![workspace, number, name], checkpoint_entry_from_row)
                 .optional()
         })?;
         Ok(found)
     }
 
     fn has_content(&self, revision: &Revision) -> Result<bool, HistoryError> {
-        let kept = self.run(|connection| contents::is_kept(connection, self.folder(), revision))?;
+        let kept = self.run_on_database(|connection| {
+            contents::is_readable(connection, self.folder(), revision)
+        })?;
         Ok(kept.0)
     }
 
-    fn put_contents(&self, new: &[(Revision, &[u8])]) -> Result<(), HistoryError> {
+    fn store_contents(&self, new: &[(Revision, &[u8])]) -> Result<(), HistoryError> {
         for (revision, bytes) in new {
             if bytes.len() as u64 > INLINE_LIMIT && !self.has_content(revision)? {
-                blobs::put(self.folder(), revision, &|file| file.write_all(bytes))
-                    .map_err(|source| not_writable(self.folder(), source))?;
+                blobs::write_content(self.folder(), revision, &|file| file.write_all(bytes))
+                    .map_err(|source| not_writable_error(self.folder(), source))?;
             }
         }
-        self.run(|connection| {
+        self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             for (revision, bytes) in new {
-                if contents::id_of(&transaction, revision)?.is_some() {
+                if contents::content_id(&transaction, revision)?.is_some() {
                     continue;
                 }
-                let id = contents::put(&transaction, self.folder(), &whole(revision, bytes))?;
+                let id = contents::store_content(
+                    &transaction,
+                    self.folder(),
+                    &whole_content_state(revision, bytes),
+                )?;
                 transaction
                     .prepare_cached("INSERT OR REPLACE INTO loose_contents VALUES (?1, ?2)")?
                     .execute([id, clock::now()])?;
@@ -94,33 +102,33 @@ impl CheckpointStore for Store {
         Ok(())
     }
 
-    fn put_checkpoint(
+    fn store_checkpoint(
         &self,
         draft: &CheckpointDraft<'_>,
-        operations: &[(Draft<'_>, RecordedCall)],
+        operations: &[(OperationDraft<'_>, RecordedCall)],
     ) -> Result<CheckpointOutcome, HistoryError> {
         for (operation, _) in operations {
-            self.put_files(operation)?;
+            self.write_content_files(operation)?;
         }
-        let (outcome, _) = self.run(|connection| {
+        let (outcome, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let workspace = workspaces::number_of(&transaction, &draft.workspace)?;
-            if newest(&transaction, workspace)? != draft.previous {
+            let workspace = workspaces::workspace_number(&transaction, &draft.workspace)?;
+            if newest_checkpoint_number(&transaction, workspace)? != draft.previous {
                 return Ok(CheckpointOutcome::Overtaken);
             }
             for (operation, call) in operations {
                 let sequence = newest_sequence(&transaction)? + 1;
                 let facts = &mut facts::Facts::default();
-                records::insert(&transaction, self.folder(), operation, sequence, facts)?;
-                recorded_calls::insert(&transaction, operation.id, call)?;
+                records::insert_operation(&transaction, self.folder(), operation, sequence, facts)?;
+                recorded_calls::insert_call(&transaction, operation.id, call)?;
                 let files = (0..operation.files.len()).map(events::MadeChange::from);
                 let (id, kind) = (operation.id, operation.kind);
                 events::append_changes(&transaction, id, kind, files, facts)?;
             }
-            let process = (draft.kind == CheckpointKind::Before).then(|| self.process());
-            let number = insert(&transaction, workspace, draft, process.as_deref())?;
+            let process = (draft.kind == CheckpointKind::Before).then(|| self.process_name());
+            let number = insert_checkpoint(&transaction, workspace, draft, process.as_deref())?;
             for change in draft.changes {
-                apply(&transaction, workspace, number, change)?;
+                apply_entry_change(&transaction, workspace, number, change)?;
             }
             transaction.commit()?;
             Ok(CheckpointOutcome::Recorded(number))
@@ -129,24 +137,27 @@ impl CheckpointStore for Store {
     }
 }
 
-fn whole<'a>(revision: &Revision, bytes: &'a [u8]) -> State<'a> {
-    State {
+fn whole_content_state<'a>(revision: &Revision, bytes: &'a [u8]) -> DraftState<'a> {
+    DraftState {
         revision: *revision,
         size: bytes.len() as u64,
         mode: 0,
         link: None,
         inode: None,
-        content: Content::Whole(bytes),
+        content: ContentDraft::Whole(bytes),
     }
 }
 
-fn newest(connection: &Connection, workspace: i64) -> rusqlite::Result<Option<i64>> {
+fn newest_checkpoint_number(
+    connection: &Connection,
+    workspace: i64,
+) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT max(number) FROM checkpoints WHERE workspace = ?1")?
         .query_row([workspace], |row| row.get(0))
 }
 
-fn insert(
+fn insert_checkpoint(
     transaction: &WriteTransaction<'_>,
     workspace: i64,
     draft: &CheckpointDraft<'_>,
@@ -161,7 +172,7 @@ fn insert(
             draft.id,
             workspace,
             draft.time,
-            draft.kind.number(),
+            draft.kind.database_number(),
             draft.name,
             draft.session,
             newest_sequence(transaction)?,
@@ -172,7 +183,7 @@ fn insert(
 }
 
 /// Records one difference.
-fn apply(
+fn apply_entry_change(
     transaction: &WriteTransaction<'_>,
     workspace: i64,
     number: i64,
@@ -201,12 +212,12 @@ fn apply(
                     workspace,
                     entry.name,
                     number,
-                    entry.kind.number(),
+                    entry.kind.database_number(),
                     entry.mode,
                     entry.size as i64,
                     identity_bytes(&entry.identity),
                     entry.link,
-                    content_of(transaction, &entry.identity)?,
+                    content_row_of(transaction, &entry.identity)?,
                     entry.stamp.encode()
                 ])?;
         }
@@ -220,7 +231,7 @@ fn apply(
                     workspace,
                     entry.name,
                     identity_bytes(&entry.identity),
-                    content_of(transaction, &entry.identity)?,
+                    content_row_of(transaction, &entry.identity)?,
                     entry.stamp.encode()
                 ])?;
         }
@@ -228,23 +239,23 @@ fn apply(
     Ok(())
 }
 
-fn identity_bytes(identity: &Identity) -> Option<&[u8]> {
+fn identity_bytes(identity: &ContentIdentity) -> Option<&[u8]> {
     match identity {
-        Identity::Unknown => None,
-        Identity::Revision(revision) => Some(revision),
-        Identity::Blob(id) => Some(id),
+        ContentIdentity::Unknown => None,
+        ContentIdentity::Revision(revision) => Some(revision),
+        ContentIdentity::Blob(id) => Some(id),
     }
 }
 
 /// Returns the stored content of an entry, which is no longer loose.
-fn content_of(
+fn content_row_of(
     transaction: &WriteTransaction<'_>,
-    identity: &Identity,
+    identity: &ContentIdentity,
 ) -> rusqlite::Result<Option<i64>> {
-    let Identity::Revision(revision) = identity else {
+    let ContentIdentity::Revision(revision) = identity else {
         return Ok(None);
     };
-    let found = contents::id_of(transaction, revision)?;
+    let found = contents::content_id(transaction, revision)?;
     if let Some(id) = found {
         transaction
             .prepare_cached("DELETE FROM loose_contents WHERE content = ?1")?
@@ -253,22 +264,22 @@ fn content_of(
     Ok(found)
 }
 
-fn entry_of(row: &Row<'_>) -> rusqlite::Result<CheckpointEntry> {
+fn checkpoint_entry_from_row(row: &Row<'_>) -> rusqlite::Result<CheckpointEntry> {
     let identity: Option<Vec<u8>> = row.get(4)?;
     let identity = identity.unwrap_or_default();
     let stamp: Vec<u8> = row.get(6)?;
     Ok(CheckpointEntry {
         name: row.get(0)?,
-        kind: known(CheckpointEntryKind::from_number, row, 1)?,
+        kind: enum_from_column(CheckpointEntryKind::from_number, row, 1)?,
         mode: row.get(2)?,
         size: row.get::<_, i64>(3)? as u64,
         identity: match (
             identity.as_slice().try_into(),
             identity.as_slice().try_into(),
         ) {
-            (Ok(revision), _) => Identity::Revision(revision),
-            (_, Ok(blob)) => Identity::Blob(blob),
-            _ => Identity::Unknown,
+            (Ok(revision), _) => ContentIdentity::Revision(revision),
+            (_, Ok(blob)) => ContentIdentity::Blob(blob),
+            _ => ContentIdentity::Unknown,
         },
         link: row.get(5)?,
         stamp: StampRecord::decode(&stamp).unwrap_or_default(),
@@ -292,7 +303,7 @@ fn checkpoints(
         sql.push_str(" AND (c.name = ? OR c.id = ?)");
         values.extend([called.clone(), called.clone()].map(Value::Text));
     }
-    let most = query.limit.unwrap_or(MOST).min(MOST);
+    let most = query.limit.unwrap_or(MAX_CHECKPOINTS).min(MAX_CHECKPOINTS);
     sql.push_str(&format!(" ORDER BY c.number DESC LIMIT {most}"));
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(values), |row| {
@@ -300,14 +311,14 @@ fn checkpoints(
             number: row.get(0)?,
             id: row.get(1)?,
             time: row.get(2)?,
-            kind: known(CheckpointKind::from_number, row, 3)?,
+            kind: enum_from_column(CheckpointKind::from_number, row, 3)?,
             name: row.get(4)?,
             session: row.get(5)?,
             sequence: row.get(6)?,
             files: row.get::<_, i64>(7)? as u64,
             workspace: KnownWorkspace {
                 id: row.get(8)?,
-                root: path_of(&row.get::<_, Vec<u8>>(9)?),
+                root: path_from_bytes(&row.get::<_, Vec<u8>>(9)?),
             },
             is_left_open: row
                 .get::<_, Option<String>>(10)?

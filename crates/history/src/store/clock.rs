@@ -2,6 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// A day in milliseconds.
+pub(super) const DAY_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
+
 /// Returns the time in milliseconds since 1970.
 pub(super) fn now_in_milliseconds() -> i64 {
     SystemTime::now()

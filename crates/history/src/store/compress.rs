@@ -7,39 +7,42 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
-use super::blobs::{self, Packed};
-use super::contents::{self, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, Row, SPANS};
-use super::prune::shrink;
+use super::blobs::{self, PackResult};
+use super::contents::{
+    self, COMPRESSED, ContentRow, FORM_FILE, FORM_MASK, FORM_SPANS, INCOMPRESSIBLE,
+};
+use super::prune::release_free_pages;
 use super::transaction::WriteTransaction;
-use crate::operation::Compressed;
+use crate::operation::CompressResult;
 
 /// The number of contents that one step compresses.
-const STEP: usize = 50;
+const CONTENTS_PER_STEP: usize = 50;
 /// The compression level of zstd.
-pub(super) const LEVEL: i32 = 3;
+pub(super) const ZSTD_LEVEL: i32 = 3;
 
 /// Compresses contents until none is left or the budget ends.
-pub(super) fn compress(
+pub(super) fn compress_contents(
     connection: &mut Connection,
     state: &Path,
     budget: Duration,
-) -> rusqlite::Result<Compressed> {
+) -> rusqlite::Result<CompressResult> {
     let deadline = Instant::now() + budget;
-    let mut done = Compressed::default();
+    let mut done = CompressResult::default();
     loop {
         let began = Instant::now();
         let ids: Vec<(i64, i64)> = {
             let mut statement = connection.prepare_cached(
                 "SELECT id, form FROM contents WHERE form < 16 ORDER BY id LIMIT ?1",
             )?;
-            let rows = statement.query_map([STEP as i64], |row| row.try_into())?;
+            let rows = statement.query_map([CONTENTS_PER_STEP as i64], |row| row.try_into())?;
             rows.collect::<rusqlite::Result<_>>()?
         };
         if ids.is_empty() {
             break;
         }
-        let (files, rows): (Vec<_>, Vec<_>) =
-            ids.into_iter().partition(|(_, form)| form & FORM == FILE);
+        let (files, rows): (Vec<_>, Vec<_>) = ids
+            .into_iter()
+            .partition(|(_, form)| form & FORM_MASK == FORM_FILE);
         compress_rows(connection, state, rows.iter().map(|(id, _)| *id), &mut done)?;
         for (id, _) in files {
             compress_file(connection, state, id, &mut done)?;
@@ -47,7 +50,7 @@ pub(super) fn compress(
                 break;
             }
         }
-        shrink(connection)?;
+        release_free_pages(connection)?;
         if Instant::now() >= deadline {
             break;
         }
@@ -59,14 +62,14 @@ pub(super) fn compress(
         .query_row([], |row| row.get::<_, i64>(0))?
         .unsigned_abs();
     if done.left == 0 {
-        checkpoint(connection)?;
+        checkpoint_log(connection)?;
     }
     Ok(done)
 }
 
 /// Copies the write-ahead log into the database as far as no reader needs it (a passive checkpoint, which does not
 /// wait).
-fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+fn checkpoint_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }
 
@@ -74,12 +77,13 @@ fn compress_rows(
     connection: &mut Connection,
     state: &Path,
     ids: impl Iterator<Item = i64>,
-    done: &mut Compressed,
+    done: &mut CompressResult,
 ) -> rusqlite::Result<()> {
     let transaction = WriteTransaction::begin(connection)?;
     for id in ids {
         // Another process may have compressed it meanwhile.
-        if let Some(row) = contents::row(&transaction, id)?.filter(|row| row.form < COMPRESSED) {
+        if let Some(row) = contents::find_row(&transaction, id)?.filter(|row| row.form < COMPRESSED)
+        {
             compress_row(&transaction, state, &row, done)?;
         }
     }
@@ -89,18 +93,18 @@ fn compress_rows(
 fn compress_row(
     connection: &Connection,
     state: &Path,
-    row: &Row,
-    done: &mut Compressed,
+    row: &ContentRow,
+    done: &mut CompressResult,
 ) -> rusqlite::Result<()> {
-    let data = contents::unpacked(state, row);
+    let data = contents::unpack_row(state, row);
     // A content that does not match its hash is left unchanged, so that it can be examined.
-    let whole = row.form & FORM == SPANS
+    let whole = row.form & FORM_MASK == FORM_SPANS
         || data
             .as_ref()
             .is_some_and(|data| *blake3::hash(data).as_bytes() == row.revision);
-    let packed = data.as_deref().filter(|_| whole).and_then(compressed);
+    let packed = data.as_deref().filter(|_| whole).and_then(compress_bytes);
     let Some(packed) = packed else {
-        return mark(connection, row.id, INCOMPRESSIBLE);
+        return set_form_flag(connection, row.id, INCOMPRESSIBLE);
     };
     connection
         .prepare_cached(
@@ -119,13 +123,13 @@ fn compress_file(
     connection: &Connection,
     state: &Path,
     id: i64,
-    done: &mut Compressed,
+    done: &mut CompressResult,
 ) -> rusqlite::Result<()> {
-    let Some(row) = contents::row(connection, id)?.filter(|row| row.form < COMPRESSED) else {
+    let Some(row) = contents::find_row(connection, id)?.filter(|row| row.form < COMPRESSED) else {
         return Ok(());
     };
-    match blobs::pack(state, &row.revision, LEVEL) {
-        Ok(Packed::Smaller { before, after }) => {
+    match blobs::compress_file(state, &row.revision, ZSTD_LEVEL) {
+        Ok(PackResult::Smaller { before, after }) => {
             connection
                 .prepare_cached(
                     "UPDATE contents SET form = form | ?2, stored = ?3 WHERE id = ?1 AND form < 16",
@@ -137,11 +141,11 @@ fn compress_file(
             Ok(())
         }
         // The file is missing or damaged, or does not become smaller.
-        Ok(Packed::No) | Err(_) => mark(connection, id, INCOMPRESSIBLE),
+        Ok(PackResult::No) | Err(_) => set_form_flag(connection, id, INCOMPRESSIBLE),
     }
 }
 
-fn mark(connection: &Connection, id: i64, form: i64) -> rusqlite::Result<()> {
+fn set_form_flag(connection: &Connection, id: i64, form: i64) -> rusqlite::Result<()> {
     connection
         .prepare_cached("UPDATE contents SET form = form | ?2 WHERE id = ?1")?
         .execute(params![id, form])?;
@@ -149,7 +153,7 @@ fn mark(connection: &Connection, id: i64, form: i64) -> rusqlite::Result<()> {
 }
 
 /// Returns the compressed bytes if they are smaller by at least a tenth; none otherwise.
-pub(super) fn compressed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let packed = zstd::bulk::compress(bytes, LEVEL).ok()?;
+pub(super) fn compress_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
+    let packed = zstd::bulk::compress(bytes, ZSTD_LEVEL).ok()?;
     (packed.len() + bytes.len() / 10 < bytes.len()).then_some(packed)
 }

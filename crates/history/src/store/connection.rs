@@ -5,22 +5,22 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use super::schema::{MigrateError, STEPS, migrate};
+use super::schema::{MIGRATIONS, MigrateError, apply_migrations};
 use super::{events, ledger_tables, log, recorded_calls, stops, workspaces};
 
 /// The size in bytes to which the write-ahead log is truncated after a checkpoint.
-const LONGEST_LOG: i64 = 4 << 20;
+const MAX_LOG_BYTES: i64 = 4 << 20;
 
 /// The number of prepared statements that are cached.
-const STATEMENTS: usize = 64;
+const CACHED_STATEMENTS: usize = 64;
 
 /// Sets a new connection up: brings the schema up to date, checks that it is whole, and prunes old ledgers.
-pub(super) fn prepare(
+pub(super) fn prepare_connection(
     mut connection: Connection,
     patience: Duration,
 ) -> Result<Connection, MigrateError> {
     connection.busy_timeout(patience)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     // `auto_vacuum` must be set before the first table is created; it allows freed pages to be returned in small steps.
     // Setting it again would be a write with its flushes, which took most of the time of a `lancet log`.
     if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
@@ -38,7 +38,7 @@ pub(super) fn prepare(
     // log with two more. Instead the log stays, and is checkpointed after compression (compress.rs) or at its
     // thousandth page.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    connection.pragma_update_and_check(None, "journal_size_limit", LONGEST_LOG, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", MAX_LOG_BYTES, |_| Ok(()))?;
     // Without this, SQLite prepares a statement again whenever a parameter that was compared with the condition of a
     // partial index gets another value. An undo over sixty changes did that 185 times, once for each record it read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -49,15 +49,15 @@ pub(super) fn prepare(
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    migrate(&mut connection, STEPS)?;
-    ledger_tables::add_functions(&connection)?;
-    ledger_tables::check(&connection)?;
-    log::check(&connection)?;
-    workspaces::check(&connection)?;
-    events::check(&connection)?;
-    stops::check(&connection)?;
-    recorded_calls::check(&connection)?;
-    ledger_tables::prune(&connection)?;
+    apply_migrations(&mut connection, MIGRATIONS)?;
+    ledger_tables::register_sql_functions(&connection)?;
+    ledger_tables::check_tables(&connection)?;
+    log::check_tables(&connection)?;
+    workspaces::check_columns(&connection)?;
+    events::check_columns(&connection)?;
+    stops::check_tables(&connection)?;
+    recorded_calls::check_columns(&connection)?;
+    ledger_tables::prune_sessions(&connection)?;
     Ok(connection)
 }
 
@@ -69,21 +69,22 @@ mod tests {
     use rusqlite::OpenFlags;
 
     use super::*;
-    use crate::store::files::file_in;
-    use crate::store::open::PATIENCE;
+    use crate::store::files::database_path;
+    use crate::store::open::LOCK_PATIENCE;
 
     /// Opens a database as on a file system on which SQLite cannot share memory, such as some network file systems:
     /// it locks by files next to the database.
     fn open_without_shared_memory(file: &Path) -> Connection {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let opened = Connection::open_with_flags_and_vfs(file, flags, c"unix-dotfile");
-        prepare(opened.expect("opens"), PATIENCE).unwrap_or_else(|_| panic!("prepared"))
+        prepare_connection(opened.expect("opens"), LOCK_PATIENCE)
+            .unwrap_or_else(|_| panic!("prepared"))
     }
 
     #[test]
-    fn without_shared_memory_the_journal_is_a_plain_one() {
+    fn uses_rollback_journal_without_shared_memory() {
         let folder = tempfile::TempDir::new().expect("folder");
-        let file = file_in(folder.path());
+        let file = database_path(folder.path());
         for time in 0..3 {
             let mut connection = open_without_shared_memory(&file);
             let mode: String = connection

@@ -7,29 +7,29 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{blobs, spans};
 use crate::entry::Revision;
-use crate::operation::{Content, Draft, State};
+use crate::operation::{ContentDraft, DraftState, OperationDraft};
 
 /// Contents up to this size are stored in the database; larger ones are files of the state folder.
 pub const INLINE_LIMIT: u64 = 64 * 1024;
 /// A delta to a content larger than this is stored as it is, without building the whole content in memory.
-const IN_MEMORY: u64 = 32 << 20;
+const MAX_IN_MEMORY: u64 = 32 << 20;
 /// The longest chain of deltas down to a whole content.
-const LONGEST_CHAIN: i64 = 32;
+const MAX_DELTA_CHAIN: i64 = 32;
 
 /// The encodings of a row, in the lowest four bits of its form: bytes in the row, a file, or spans that change
 /// another row.
-pub(super) const BYTES: i64 = 0;
-pub(super) const FILE: i64 = 1;
-pub(super) const SPANS: i64 = 2;
-pub(super) const FORM: i64 = 15;
+pub(super) const FORM_BYTES: i64 = 0;
+pub(super) const FORM_FILE: i64 = 1;
+pub(super) const FORM_SPANS: i64 = 2;
+pub(super) const FORM_MASK: i64 = 15;
 pub(super) const COMPRESSED: i64 = 16;
 /// The row is not compressed and will not be: it is too small, or compression did not make it smaller.
 pub(super) const INCOMPRESSIBLE: i64 = 32;
 /// Contents smaller than this are not compressed.
-const LEAST_COMPRESSED: u64 = 256;
+const MIN_COMPRESSED_BYTES: u64 = 256;
 
 /// A row of the table of contents.
-pub(super) struct Row {
+pub(super) struct ContentRow {
     pub(super) id: i64,
     pub(super) revision: Revision,
     pub(super) form: i64,
@@ -39,9 +39,9 @@ pub(super) struct Row {
 
 /// Writes the files of a draft's large contents, before its transaction. Contents for which `is_known` is true are
 /// stored already.
-pub(super) fn put_files(
+pub(super) fn write_content_files(
     state: &Path,
-    draft: &Draft<'_>,
+    draft: &OperationDraft<'_>,
     is_known: &dyn Fn(&Revision) -> bool,
 ) -> std::io::Result<()> {
     let states = draft
@@ -51,18 +51,21 @@ pub(super) fn put_files(
         .flatten();
     for kept in states {
         // Only whole contents are written to files here.
-        let Content::Whole(bytes) = &kept.content else {
+        let ContentDraft::Whole(bytes) = &kept.content else {
             continue;
         };
         if kept.size > INLINE_LIMIT && !is_known(&kept.revision) {
-            blobs::put(state, &kept.revision, &|file| file.write_all(bytes))?;
+            blobs::write_content(state, &kept.revision, &|file| file.write_all(bytes))?;
         }
     }
     Ok(())
 }
 
 /// Returns the row id of a content, if it is stored.
-pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::Result<Option<i64>> {
+pub(super) fn content_id(
+    connection: &Connection,
+    revision: &Revision,
+) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM contents WHERE revision = ?1")?
         .query_row([revision], |row| row.get(0))
@@ -70,7 +73,7 @@ pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::R
 }
 
 /// Returns the encoding of a content, if it is stored.
-pub(super) fn form_of(
+pub(super) fn content_form(
     connection: &Connection,
     revision: &Revision,
 ) -> rusqlite::Result<Option<i64>> {
@@ -81,37 +84,43 @@ pub(super) fn form_of(
 }
 
 /// Returns whether a content can be read: its row exists, and so does its file if it is stored in one.
-pub(super) fn is_kept(
+pub(super) fn is_readable(
     connection: &Connection,
     state: &Path,
     revision: &Revision,
 ) -> rusqlite::Result<bool> {
-    let form = form_of(connection, revision)?;
-    Ok(form.is_some_and(|form| form & FORM != FILE || blobs::path_of(state, revision).exists()))
+    let form = content_form(connection, revision)?;
+    Ok(form.is_some_and(|form| {
+        form & FORM_MASK != FORM_FILE || blobs::content_path(state, revision).exists()
+    }))
 }
 
 /// Stores a content unless it is stored already; returns its row id.
-pub(super) fn put(
+pub(super) fn store_content(
     connection: &Connection,
     state: &Path,
-    kept: &State<'_>,
+    kept: &DraftState<'_>,
 ) -> rusqlite::Result<i64> {
-    if let Some(id) = id_of(connection, &kept.revision)? {
+    if let Some(id) = content_id(connection, &kept.revision)? {
         return Ok(id);
     }
     match &kept.content {
-        Content::Whole(bytes) if bytes.len() as u64 <= INLINE_LIMIT => {
-            insert(connection, kept, BYTES, None, 0, Some(bytes))
+        ContentDraft::Whole(bytes) if bytes.len() as u64 <= INLINE_LIMIT => {
+            insert_row(connection, kept, FORM_BYTES, None, 0, Some(bytes))
         }
-        Content::Whole(_) | Content::Displaced => insert(connection, kept, FILE, None, 0, None),
-        Content::Spans { base, changes } => put_spans(connection, state, kept, base, changes),
+        ContentDraft::Whole(_) | ContentDraft::Displaced => {
+            insert_row(connection, kept, FORM_FILE, None, 0, None)
+        }
+        ContentDraft::Spans { base, changes } => {
+            store_spans(connection, state, kept, base, changes)
+        }
     }
 }
 
-fn put_spans(
+fn store_spans(
     connection: &Connection,
     state: &Path,
-    kept: &State<'_>,
+    kept: &DraftState<'_>,
     base: &Revision,
     changes: &[crate::content::RawChange<'_>],
 ) -> rusqlite::Result<i64> {
@@ -126,35 +135,57 @@ fn put_spans(
             "spans without their base".into(),
         ));
     };
-    let encoded = spans::encode(changes);
+    let encoded = spans::encode_changes(changes);
     // A delta with most of the content saves nothing, and a long chain is slow to resolve.
     let worth_it = (encoded.len() as u64) < kept.size / 2;
-    if kept.size > IN_MEMORY || (worth_it && depth < LONGEST_CHAIN) {
-        return insert(connection, kept, SPANS, Some(id), depth + 1, Some(&encoded));
+    if kept.size > MAX_IN_MEMORY || (worth_it && depth < MAX_DELTA_CHAIN) {
+        return insert_row(
+            connection,
+            kept,
+            FORM_SPANS,
+            Some(id),
+            depth + 1,
+            Some(&encoded),
+        );
     }
-    let Some(bytes) = get_row(connection, state, id)?.and_then(|base| spans::apply(base, &encoded))
+    let Some(bytes) =
+        read_row(connection, state, id)?.and_then(|base| spans::apply_encoded(base, &encoded))
     else {
-        return insert(connection, kept, SPANS, Some(id), depth + 1, Some(&encoded));
+        return insert_row(
+            connection,
+            kept,
+            FORM_SPANS,
+            Some(id),
+            depth + 1,
+            Some(&encoded),
+        );
     };
     if bytes.len() as u64 <= INLINE_LIMIT {
-        return insert(connection, kept, BYTES, None, 0, Some(&bytes));
+        return insert_row(connection, kept, FORM_BYTES, None, 0, Some(&bytes));
     }
-    match blobs::put(state, &kept.revision, &|file| file.write_all(&bytes)) {
-        Ok(()) => insert(connection, kept, FILE, None, 0, None),
-        Err(_) => insert(connection, kept, SPANS, Some(id), depth + 1, Some(&encoded)),
+    match blobs::write_content(state, &kept.revision, &|file| file.write_all(&bytes)) {
+        Ok(()) => insert_row(connection, kept, FORM_FILE, None, 0, None),
+        Err(_) => insert_row(
+            connection,
+            kept,
+            FORM_SPANS,
+            Some(id),
+            depth + 1,
+            Some(&encoded),
+        ),
     }
 }
 
-fn insert(
+fn insert_row(
     connection: &Connection,
-    kept: &State<'_>,
+    kept: &DraftState<'_>,
     form: i64,
     base: Option<i64>,
     depth: i64,
     data: Option<&[u8]>,
 ) -> rusqlite::Result<i64> {
     let stored = data.map_or(kept.size, |data| data.len() as u64);
-    let form = if stored < LEAST_COMPRESSED {
+    let form = if stored < MIN_COMPRESSED_BYTES {
         form | INCOMPRESSIBLE
     } else {
         form
@@ -177,20 +208,20 @@ fn insert(
 }
 
 /// Returns the bytes of a content, if it is stored and still has its hash.
-pub(super) fn get(
+pub(super) fn read_content(
     connection: &Connection,
     state: &Path,
     revision: &Revision,
 ) -> rusqlite::Result<Option<Vec<u8>>> {
-    let Some(id) = id_of(connection, revision)? else {
+    let Some(id) = content_id(connection, revision)? else {
         return Ok(None);
     };
-    let bytes = get_row(connection, state, id)?;
+    let bytes = read_row(connection, state, id)?;
     Ok(bytes.filter(|bytes| *blake3::hash(bytes).as_bytes() == *revision))
 }
 
 /// Returns the bytes of a row: follows the chain of deltas to a whole content, then applies them in reverse order.
-pub(super) fn get_row(
+pub(super) fn read_row(
     connection: &Connection,
     state: &Path,
     id: i64,
@@ -198,23 +229,23 @@ pub(super) fn get_row(
     let mut waiting: Vec<Vec<u8>> = Vec::new();
     let mut next = id;
     let mut bytes = loop {
-        let Some(row) = row(connection, next)? else {
+        let Some(row) = find_row(connection, next)? else {
             return Ok(None);
         };
-        let Some(data) = unpacked(state, &row) else {
+        let Some(data) = unpack_row(state, &row) else {
             return Ok(None);
         };
-        match (row.form & FORM, row.base) {
-            (SPANS, Some(base)) if waiting.len() < 10_000 => {
+        match (row.form & FORM_MASK, row.base) {
+            (FORM_SPANS, Some(base)) if waiting.len() < 10_000 => {
                 waiting.push(data);
                 next = base;
             }
-            (SPANS, _) => return Ok(None),
+            (FORM_SPANS, _) => return Ok(None),
             _ => break data,
         }
     };
     for changes in waiting.iter().rev() {
-        match spans::apply(bytes, changes) {
+        match spans::apply_encoded(bytes, changes) {
             Some(changed) => bytes = changed,
             None => return Ok(None),
         }
@@ -222,11 +253,11 @@ pub(super) fn get_row(
     Ok(Some(bytes))
 }
 
-pub(super) fn row(connection: &Connection, id: i64) -> rusqlite::Result<Option<Row>> {
+pub(super) fn find_row(connection: &Connection, id: i64) -> rusqlite::Result<Option<ContentRow>> {
     connection
         .prepare_cached("SELECT id, revision, form, base, data FROM contents WHERE id = ?1")?
         .query_row([id], |row| {
-            Ok(Row {
+            Ok(ContentRow {
                 id: row.get(0)?,
                 revision: row.get(1)?,
                 form: row.get(2)?,
@@ -238,15 +269,16 @@ pub(super) fn row(connection: &Connection, id: i64) -> rusqlite::Result<Option<R
 }
 
 /// Returns the decompressed data of a row, read from its file if it is stored in one.
-pub(super) fn unpacked(state: &Path, row: &Row) -> Option<Vec<u8>> {
-    let data = match row.form & FORM {
-        FILE => blobs::get(state, &row.revision).ok()?,
+pub(super) fn unpack_row(state: &Path, row: &ContentRow) -> Option<Vec<u8>> {
+    let data = match row.form & FORM_MASK {
+        FORM_FILE => blobs::read_content(state, &row.revision).ok()?,
         _ => row.data.clone()?,
     };
-    if row.form & FORM == FILE {
+    if row.form & FORM_MASK == FORM_FILE {
         // The file is replaced by its compressed form before its row is updated, and the user's file may itself be a
         // zstd file: the hash decides which it is.
-        let is_plain = !data.starts_with(MAGIC) || *blake3::hash(&data).as_bytes() == row.revision;
+        let is_plain =
+            !data.starts_with(ZSTD_MAGIC) || *blake3::hash(&data).as_bytes() == row.revision;
         return if is_plain {
             Some(data)
         } else {
@@ -260,4 +292,4 @@ pub(super) fn unpacked(state: &Path, row: &Row) -> Option<Vec<u8>> {
 }
 
 /// The magic number of a zstd frame.
-pub(super) const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+pub(super) const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

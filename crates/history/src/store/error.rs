@@ -3,18 +3,18 @@
 use std::io;
 use std::path::Path;
 
-use lancet_local_state::Holder;
+use lancet_local_state::LockHolder;
 use rusqlite::ErrorCode;
 
 use super::HistoryError;
-use super::files::shared_memory_of;
-use super::schema::{NewerSchema, STEPS};
+use super::files::shared_memory_path;
+use super::schema::{MIGRATIONS, NewerSchema};
 
 /// The byte of the `-shm` file that a writer locks (`WAL_WRITE_LOCK`).
-const WRITER: u64 = 120;
+const WRITER_LOCK_BYTE: u64 = 120;
 
 /// Returns the error for a path that cannot be written.
-pub(super) fn not_writable(path: &Path, source: io::Error) -> HistoryError {
+pub(super) fn not_writable_error(path: &Path, source: io::Error) -> HistoryError {
     HistoryError::Unavailable {
         store: path.into(),
         source,
@@ -51,14 +51,14 @@ pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> HistoryError {
         return HistoryError::Newer {
             store: file.into(),
             found: newer.found,
-            known: STEPS.len() as i64,
+            known: MIGRATIONS.len() as i64,
         };
     }
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             return HistoryError::Busy {
                 store: file.into(),
-                holder: Holder::of_byte(&shared_memory_of(file), WRITER),
+                holder: LockHolder::holding_byte(&shared_memory_path(file), WRITER_LOCK_BYTE),
             };
         }
         Some(ErrorCode::ReadOnly) => io::ErrorKind::ReadOnlyFilesystem,
@@ -74,5 +74,5 @@ pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> HistoryError {
             };
         }
     };
-    not_writable(file, io::Error::new(kind, error))
+    not_writable_error(file, io::Error::new(kind, error))
 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, Row, params};
 
-use super::age::Limit;
+use super::age::AgeLimit;
 use super::clock::now_in_milliseconds;
 use super::facts::Facts;
-use super::paths::path_of;
+use super::paths::path_from_bytes;
 use super::transaction::WriteTransaction;
 use super::{log, records, workspaces};
 use crate::event::{EventKind, EventPage, RecordedEvent, RecordedFact};
@@ -49,12 +49,12 @@ macro_rules! next_event_sql {
 pub(super) use {newest_event_sql, next_event_sql};
 
 /// Adds an event and returns its number.
-pub(super) fn append(
+pub(super) fn append_event(
     transaction: &WriteTransaction<'_>,
     event: &NewEvent<'_>,
 ) -> rusqlite::Result<i64> {
     let workspace = event.workspace.as_ref();
-    let workspace = workspace.map(|found| workspaces::number_of(transaction, found));
+    let workspace = workspace.map(|found| workspaces::workspace_number(transaction, found));
     transaction
         .prepare_cached(concat!(
             "INSERT INTO events (seq, time, kind, workspace, session, client, body)
@@ -64,7 +64,7 @@ pub(super) fn append(
         ))?
         .execute(params![
             now_in_milliseconds(),
-            event.kind.number(),
+            event.kind.database_number(),
             workspace.transpose()?,
             event.session,
             event.client,
@@ -111,7 +111,7 @@ pub(super) fn append_changes(
         let event = match kind {
             OperationKind::Late => None,
             _ => {
-                let changed = EventKind::Changed.number();
+                let changed = EventKind::Changed.database_number();
                 let next = facts.event.map(|newest| newest + 1);
                 statement.execute(params![time, changed, operation, at as i64, next])?;
                 facts.event = Some(transaction.last_insert_rowid());
@@ -124,7 +124,7 @@ pub(super) fn append_changes(
 }
 
 /// Returns at most `most` events after `since`, read in one transaction.
-pub(super) fn page(
+pub(super) fn read_page(
     connection: &mut Connection,
     since: i64,
     most: usize,
@@ -147,7 +147,7 @@ pub(super) fn page(
         )?;
         let mut rows = statement.query(params![since, most as i64])?;
         while let Some(row) = rows.next()? {
-            events.extend(event_of(&transaction, row, &mut operations)?);
+            events.extend(event_from_row(&transaction, row, &mut operations)?);
         }
     }
     Ok(EventPage {
@@ -168,13 +168,13 @@ impl SharedOperation {
         id: &str,
     ) -> rusqlite::Result<Option<Arc<Operation>>> {
         if self.0.as_ref().is_none_or(|known| known.id != id) {
-            self.0 = log::one(connection, id)?.map(Arc::new);
+            self.0 = log::find_operation(connection, id)?.map(Arc::new);
         }
         Ok(self.0.clone())
     }
 }
 
-fn event_of(
+fn event_from_row(
     connection: &Connection,
     row: &Row<'_>,
     operations: &mut SharedOperation,
@@ -185,7 +185,7 @@ fn event_of(
         workspace: match row.get(5)? {
             Some(id) => Some(KnownWorkspace {
                 id,
-                root: path_of(&row.get::<_, Vec<u8>>(6)?),
+                root: path_from_bytes(&row.get::<_, Vec<u8>>(6)?),
             }),
             None => None,
         },
@@ -193,7 +193,7 @@ fn event_of(
         client: row.get(8)?,
         fact: RecordedFact::Other(EventKind::Session, String::new()),
     };
-    let kind = log::known(EventKind::from_number, row, 2)?;
+    let kind = log::enum_from_column(EventKind::from_number, row, 2)?;
     if kind != EventKind::Changed {
         let body: Option<String> = row.get(9)?;
         event.fact = RecordedFact::Other(kind, body.unwrap_or_default());
@@ -214,7 +214,10 @@ fn event_of(
 }
 
 /// Returns the number of the last event of an operation.
-pub(super) fn last_of(connection: &Connection, operation: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn last_event_of_operation(
+    connection: &Connection,
+    operation: &str,
+) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT max(event) FROM files WHERE operation = ?1")?
         .query_row([operation], |row| row.get(0))
@@ -222,18 +225,18 @@ pub(super) fn last_of(connection: &Connection, operation: &str) -> rusqlite::Res
 
 /// Removes the events of questions and sessions up to the last change that was removed, and those that are too old.
 /// Events of changes are removed with their operations.
-pub(super) fn prune(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
+pub(super) fn prune_events(connection: &Connection, limit: &AgeLimit) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM events WHERE operation IS NULL
              AND (seq <= (SELECT upto FROM removed_events) OR time < ?1)",
-        [limit.oldest()],
+        [limit.oldest_time()],
     )?;
     Ok(())
 }
 
 /// Makes the numbers continue above all that were assigned before, in a database that replaces a damaged one. The
 /// damaged one may not have been readable, and a reader continues after the last number that it has seen.
-pub(super) fn go_on_after_loss(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn continue_numbers_after_loss(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute(
         concat!(
             "UPDATE removed_events SET upto = max(",
@@ -246,7 +249,7 @@ pub(super) fn go_on_after_loss(connection: &Connection) -> rusqlite::Result<()> 
 }
 
 /// Fails if a column that the statements need is missing.
-pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn check_columns(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare(
         "SELECT seq, time, kind, operation, file, workspace, session, client, body FROM events",
     )?;
@@ -267,37 +270,38 @@ mod tests {
     use super::*;
     use crate::event::EventStore as _;
     use crate::operation::{
-        Author, ChangeKind, Content, Draft, FileDraft, RecordStore as _, State,
+        ChangeKind, ContentDraft, DraftState, FileDraft, OperationAuthor, OperationDraft,
+        RecordStore as _,
     };
     use crate::store::Store;
 
-    fn announce(store: &Store, id: &str, kind: OperationKind, paths: &[&str]) {
+    fn announce_operation(store: &Store, id: &str, kind: OperationKind, paths: &[&str]) {
         let files = paths.iter().map(|path| FileDraft {
             path: Path::new(path),
             kind: ChangeKind::Create,
             moved_from: None,
             before: None,
-            after: Some(State {
+            after: Some(DraftState {
                 revision: *blake3::hash(b"new").as_bytes(),
                 size: 3,
                 mode: 0o100_644,
                 link: None,
                 inode: None,
-                content: Content::Whole(b"new"),
+                content: ContentDraft::Whole(b"new"),
             }),
             added: 1,
             removed: 0,
             folders: Vec::new(),
             workspace: None,
         });
-        let draft = Draft {
+        let draft = OperationDraft {
             parent: None,
             id,
             time: 1_000,
             kind,
-            author: Author {
+            author: OperationAuthor {
                 session: "talk",
-                ..Author::default()
+                ..OperationAuthor::default()
             },
             tool: "Edit",
             rungs: Vec::new(),
@@ -310,11 +314,11 @@ mod tests {
         assert_eq!(store.begin(&draft).expect("begun").set_aside, None);
     }
 
-    fn confirm(store: &Store, id: &str, kind: OperationKind, files: usize) {
+    fn confirm_operation(store: &Store, id: &str, kind: OperationKind, files: usize) {
         let confirmed = store
             .confirm(id, kind, &vec![None; files])
             .expect("confirmed");
-        assert_eq!(confirmed, crate::operation::Confirmed::Done);
+        assert_eq!(confirmed, crate::operation::ConfirmOutcome::Done);
     }
 
     /// Returns the events after a number, as number, operation and path.
@@ -331,16 +335,16 @@ mod tests {
     }
 
     #[test]
-    fn a_confirmed_operation_tells_each_file_in_its_order_and_bytes_that_came_late_tell_none() {
+    fn confirmed_operation_emits_one_event_per_file_in_order() {
         let folder = tempfile::TempDir::new().expect("a folder");
         let store = Store::new(folder.path());
-        announce(&store, "one", OperationKind::Change, &["/p/b", "/p/a"]);
-        announce(&store, "two", OperationKind::Undo, &["/p/c"]);
-        announce(&store, "three", OperationKind::Late, &["/p/d"]);
+        announce_operation(&store, "one", OperationKind::Change, &["/p/b", "/p/a"]);
+        announce_operation(&store, "two", OperationKind::Undo, &["/p/c"]);
+        announce_operation(&store, "three", OperationKind::Late, &["/p/d"]);
         assert_eq!(events_after(&store, 0), [], "nothing was carried out yet");
-        confirm(&store, "two", OperationKind::Undo, 1);
-        confirm(&store, "three", OperationKind::Late, 1);
-        confirm(&store, "one", OperationKind::Change, 2);
+        confirm_operation(&store, "two", OperationKind::Undo, 1);
+        confirm_operation(&store, "three", OperationKind::Late, 1);
+        confirm_operation(&store, "one", OperationKind::Change, 2);
         let event = |seq, id: &str, path: &str| (seq, id.to_owned(), path.to_owned());
         let expected = [
             event(1, "two", "/p/c"),
@@ -352,14 +356,14 @@ mod tests {
     }
 
     #[test]
-    fn the_statement_that_adds_an_event_is_prepared_once() {
+    fn prepares_insert_event_statement_once() {
         let folder = tempfile::TempDir::new().expect("a folder");
         let store = Store::new(folder.path());
         for id in ["one", "two", "three"] {
-            announce(&store, id, OperationKind::Change, &["/p/a"]);
-            confirm(&store, id, OperationKind::Change, 1);
+            announce_operation(&store, id, OperationKind::Change, &["/p/a"]);
+            confirm_operation(&store, id, OperationKind::Change, 1);
         }
-        let counted = store.run(|connection| {
+        let counted = store.run_on_database(|connection| {
             let statement = connection.prepare_cached(APPEND_CHANGE)?;
             let runs = statement.get_status(StatementStatus::Run);
             Ok((runs, statement.get_status(StatementStatus::RePrepare)))

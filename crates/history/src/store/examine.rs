@@ -7,11 +7,11 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::HistoryError;
-use super::error::{not_writable, store_error};
-use super::files::{file_in, log_of};
-use super::open::PATIENCE;
+use super::error::{not_writable_error, store_error};
+use super::files::{database_path, log_path};
+use super::open::LOCK_PATIENCE;
 use super::prune;
-use super::schema::{STEPS, version};
+use super::schema::{MIGRATIONS, schema_version};
 
 /// Counts and sizes of a sound database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,17 +35,20 @@ pub struct StoreFacts {
 /// # Errors
 /// The database cannot be read, is damaged, or was made by a newer version of lancet.
 pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, HistoryError> {
-    let file = file_in(folder);
+    let file = database_path(folder);
     let bytes = match fs::metadata(&file) {
         Ok(found) => found.len(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(not_writable(&file, error)),
+        Err(error) => return Err(not_writable_error(&file, error)),
     };
     let failed = |error| store_error(&file, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
-    let (found, known) = (version(&connection).map_err(failed)?, STEPS.len() as i64);
+    connection.busy_timeout(LOCK_PATIENCE).map_err(failed)?;
+    let (found, known) = (
+        schema_version(&connection).map_err(failed)?,
+        MIGRATIONS.len() as i64,
+    );
     if found > known {
         return Err(HistoryError::Newer {
             store: file.into(),
@@ -71,11 +74,11 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, HistoryError> 
             .map(i64::unsigned_abs)
             .map_err(failed),
     };
-    let log = fs::metadata(log_of(&file)).map_or(0, |log| log.len());
+    let log = fs::metadata(log_path(&file)).map_or(0, |log| log.len());
     let (used, files) = match found == known {
         true => {
-            let files = prune::content_files(&connection).map_err(failed)?;
-            (prune::size(&connection).map_err(failed)?, files)
+            let files = prune::content_file_bytes(&connection).map_err(failed)?;
+            (prune::database_size(&connection).map_err(failed)?, files)
         }
         false => (bytes + log, 0),
     };
@@ -93,8 +96,8 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, HistoryError> 
 pub fn examine_hooks(folder: &Path) -> Vec<(String, String, i64)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let heard = || {
-        let connection = Connection::open_with_flags(file_in(folder), flags)?;
-        connection.busy_timeout(PATIENCE)?;
+        let connection = Connection::open_with_flags(database_path(folder), flags)?;
+        connection.busy_timeout(LOCK_PATIENCE)?;
         let mut statement = connection.prepare("SELECT agent, event, time FROM heard_hooks")?;
         let rows = statement.query_map([], |row| row.try_into())?;
         rows.collect::<rusqlite::Result<_>>()
@@ -108,14 +111,14 @@ mod tests {
     use crate::{LedgerStore, LoadCursor, SessionName, Store};
 
     #[test]
-    fn a_sound_store_is_counted_and_one_that_is_not_there_is_not_made() {
+    fn examines_intact_store_and_creates_none() {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path().join("state");
         assert_eq!(examine_store(&state).expect("examined"), None);
         assert!(!state.exists());
         let name = SessionName::new("talk").expect("a name");
         let store = Store::new(&state);
-        let _ = store.load(&name, LoadCursor::default()).expect("made");
+        let _ = store.load_rows(&name, LoadCursor::default()).expect("made");
         let facts = examine_store(&state).expect("sound").expect("there");
         assert_eq!(facts.sessions, 0);
         // The tables are still in the log, which counts.
@@ -125,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_store_is_told_and_left_where_it_is() {
+    fn reports_damaged_store_without_moving_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("lancet.db");
         let damaged = "no database at all, ".repeat(500);

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::transaction::WriteTransaction;
 use super::{contents, workspaces};
 use crate::entry::Revision;
-use crate::operation::State;
+use crate::operation::DraftState;
 use crate::workspace::WorkspaceRef;
 
 /// How many contents are remembered: those before and after the latest changes.
@@ -42,7 +42,7 @@ impl Facts {
         {
             return Ok(number);
         }
-        let number = workspaces::number_of(transaction, workspace)?;
+        let number = workspaces::workspace_number(transaction, workspace)?;
         self.workspace = Some((workspace.id, number));
         Ok(number)
     }
@@ -52,13 +52,13 @@ impl Facts {
         &mut self,
         transaction: &WriteTransaction<'_>,
         state: &Path,
-        content: &State<'_>,
+        content: &DraftState<'_>,
     ) -> rusqlite::Result<i64> {
         let mut known = self.contents.iter();
         if let Some((_, id)) = known.find(|(revision, _)| *revision == content.revision) {
             return Ok(*id);
         }
-        let id = contents::put(transaction, state, content)?;
+        let id = contents::store_content(transaction, state, content)?;
         self.contents.truncate(CONTENTS - 1);
         self.contents.insert(0, (content.revision, id));
         Ok(id)

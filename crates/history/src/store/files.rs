@@ -4,47 +4,47 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lancet_local_state::SetAside;
+use lancet_local_state::SetAsideDatabase;
 
 use super::HistoryError;
 use super::clock::now;
-use super::error::not_writable;
+use super::error::not_writable_error;
 
 /// The name of the database in the state folder.
-pub const DATABASE: &str = "lancet.db";
+pub const DATABASE_NAME: &str = "lancet.db";
 
 /// Returns the database of a state folder.
-pub(super) fn file_in(folder: &Path) -> PathBuf {
-    folder.join(DATABASE)
+pub(super) fn database_path(folder: &Path) -> PathBuf {
+    folder.join(DATABASE_NAME)
 }
 
 /// Returns the write-ahead log of a database.
-pub(super) fn log_of(file: &Path) -> PathBuf {
+pub(super) fn log_path(file: &Path) -> PathBuf {
     with_suffix(file, "-wal")
 }
 
 /// Returns the shared memory of a database, by which SQLite locks it.
-pub(super) fn shared_memory_of(file: &Path) -> PathBuf {
+pub(super) fn shared_memory_path(file: &Path) -> PathBuf {
     with_suffix(file, "-shm")
 }
 
 /// Renames the damaged file, its `-wal` and `-shm` files first, so that a new database does not find the log of the
 /// old one.
-pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, HistoryError> {
-    let file = file_in(folder);
+pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAsideDatabase, HistoryError> {
+    let file = database_path(folder);
     let moved_to = (0..)
-        .map(|more| folder.join(format!("{DATABASE}.damaged-{}", now() + more)))
+        .map(|more| folder.join(format!("{DATABASE_NAME}.damaged-{}", now() + more)))
         .find(|free| !free.exists())
-        .unwrap_or_else(|| folder.join(format!("{DATABASE}.damaged")));
+        .unwrap_or_else(|| folder.join(format!("{DATABASE_NAME}.damaged")));
     for suffix in ["-wal", "-shm", ""] {
         match fs::rename(with_suffix(&file, suffix), with_suffix(&moved_to, suffix)) {
             Err(error) if suffix.is_empty() || error.kind() != io::ErrorKind::NotFound => {
-                return Err(not_writable(folder, error));
+                return Err(not_writable_error(folder, error));
             }
             _ => {}
         }
     }
-    Ok(SetAside {
+    Ok(SetAsideDatabase {
         moved_to: Some(moved_to),
         reason,
         brought_over: 0,
@@ -52,7 +52,7 @@ pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, Hist
 }
 
 /// Returns whether the state folder has a damaged database that was set aside.
-pub(super) fn has_set_aside(folder: &Path) -> bool {
+pub(super) fn has_files_set_aside(folder: &Path) -> bool {
     !files_set_aside(folder).is_empty()
 }
 
@@ -60,7 +60,7 @@ pub(super) fn has_set_aside(folder: &Path) -> bool {
 /// sorted by name.
 #[must_use]
 pub fn files_set_aside(folder: &Path) -> Vec<PathBuf> {
-    let begin = format!("{DATABASE}.damaged");
+    let begin = format!("{DATABASE_NAME}.damaged");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin))

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::age::{Age, Limit};
-use super::log::known;
-use super::prune::{sessions_at_work, size};
-use crate::operation::{Limits, OperationKind, Removed};
+use super::age::{AgeLimit, OperationAge};
+use super::log::enum_from_column;
+use super::prune::{active_sessions, database_size};
+use crate::operation::{HistoryLimits, OperationKind, PruneResult};
 
 /// The time limit of the computation.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -17,7 +17,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 struct ForecastRow {
     id: String,
     sequence: i64,
-    age: Age,
+    age: OperationAge,
     session: String,
     kind: OperationKind,
     files: Vec<ForecastFile>,
@@ -32,19 +32,19 @@ struct ForecastFile {
 
 /// The newest operation of each file, by its name and root. A record without a root counts for every file of that name.
 #[derive(Default)]
-struct Newest<'f> {
+struct NewestOperations<'f> {
     of_name: HashMap<&'f [u8], i64>,
     of_file: HashMap<(&'f [u8], Option<i64>), i64>,
 }
 
-impl<'f> Newest<'f> {
-    fn note(&mut self, file: &'f ForecastFile, sequence: i64) {
+impl<'f> NewestOperations<'f> {
+    fn record_operation(&mut self, file: &'f ForecastFile, sequence: i64) {
         self.of_name.insert(&file.path, sequence);
         self.of_file.insert((&file.path, file.workspace), sequence);
     }
 
     /// Returns whether the file has an operation after this one.
-    fn is_after(&self, file: &ForecastFile, sequence: i64) -> bool {
+    fn has_later_operation(&self, file: &ForecastFile, sequence: i64) -> bool {
         let path = file.path.as_slice();
         let later = match file.workspace {
             None => self.of_name.get(path),
@@ -59,22 +59,25 @@ impl<'f> Newest<'f> {
 
 /// Returns the result that a prune with these limits would have. Deltas whose base would be removed become whole
 /// contents, so the history would take somewhat more bytes than the preview says.
-pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Removed> {
+pub(super) fn forecast_prune(
+    connection: &mut Connection,
+    limits: &HistoryLimits,
+) -> rusqlite::Result<PruneResult> {
     let deadline = Instant::now() + TIME_LIMIT;
     let transaction = connection.transaction()?;
-    let at_work = sessions_at_work(&transaction)?;
+    let at_work = active_sessions(&transaction)?;
     let begun: HashSet<String> = {
         let mut statement = transaction.prepare("SELECT id FROM begun")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    let operations = operations(&transaction, &Limit::now(limits))?;
-    let mut newest = Newest::default();
+    let operations = list_operations(&transaction, &AgeLimit::from_limits(limits))?;
+    let mut newest = NewestOperations::default();
     let mut uses: HashMap<i64, usize> = HashMap::new();
     for found in &operations {
         for file in &found.files {
             if found.kind != OperationKind::Late {
-                newest.note(file, found.sequence);
+                newest.record_operation(file, found.sequence);
             }
             for content in file.contents.iter().flatten() {
                 *uses.entry(*content).or_default() += 1;
@@ -86,9 +89,9 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
         let rows = statement.query_map([], |row| row.try_into())?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    let mut removed = Removed {
-        left: size(&transaction)?,
-        ..Removed::default()
+    let mut removed = PruneResult {
+        left: database_size(&transaction)?,
+        ..PruneResult::default()
     };
     let mut begins: HashSet<(&str, &[u8], Option<i64>)> = HashSet::new();
     for found in &operations {
@@ -105,16 +108,16 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
             break;
         }
         let over = removed.left > limits.size;
-        let beyond = (over || found.age != Age::Young)
+        let beyond = (over || found.age != OperationAge::Young)
             && !begun.contains(&found.id)
             && found
                 .files
                 .iter()
-                .all(|file| newest.is_after(file, found.sequence));
+                .all(|file| newest.has_later_operation(file, found.sequence));
         if !beyond {
             continue;
         }
-        if !over && found.age != Age::Overdue {
+        if !over && found.age != OperationAge::Overdue {
             removed.waiting += 1;
             continue;
         }
@@ -123,24 +126,39 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
             continue;
         }
         removed.operations += 1;
-        for content in found.files.iter().flat_map(|file| file.contents).flatten() {
-            let left = uses.entry(content).or_default();
-            *left = left.saturating_sub(1);
-            if *left == 0 {
-                let bytes = stored
-                    .get(&content)
-                    .map_or(0, |stored| stored.unsigned_abs());
-                removed.contents += 1;
-                removed.bytes += bytes;
-                removed.left = removed.left.saturating_sub(bytes);
-            }
-        }
+        subtract_contents(found, &mut uses, &stored, &mut removed);
     }
     Ok(removed)
 }
 
+/// Subtracts the contents of a removed operation from the uses, and counts those that no operation uses any more as
+/// removed. `stored` are the sizes of the contents.
+fn subtract_contents(
+    operation: &ForecastRow,
+    uses: &mut HashMap<i64, usize>,
+    stored: &HashMap<i64, i64>,
+    removed: &mut PruneResult,
+) {
+    let files = operation.files.iter();
+    for content in files.flat_map(|file| file.contents).flatten() {
+        let left = uses.entry(content).or_default();
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            let bytes = stored
+                .get(&content)
+                .map_or(0, |stored| stored.unsigned_abs());
+            removed.contents += 1;
+            removed.bytes += bytes;
+            removed.left = removed.left.saturating_sub(bytes);
+        }
+    }
+}
+
 /// Returns all operations with their files, in the order of recording.
-fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<ForecastRow>> {
+fn list_operations(
+    connection: &Connection,
+    limit: &AgeLimit,
+) -> rusqlite::Result<Vec<ForecastRow>> {
     let mut statement = connection.prepare(
         "SELECT o.id, o.time, o.session, f.path, f.before, f.after, o.kind,
                 o.sequence, o.overdue, f.workspace
@@ -160,9 +178,9 @@ fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<Fo
             _ => all.push(ForecastRow {
                 id,
                 sequence: row.get(7)?,
-                age: limit.age_of(row.get(1)?, row.get(8)?),
+                age: limit.classify_age(row.get(1)?, row.get(8)?),
                 session: row.get(2)?,
-                kind: known(OperationKind::from_number, row, 6)?,
+                kind: enum_from_column(OperationKind::from_number, row, 6)?,
                 files: vec![file],
             }),
         }

@@ -9,26 +9,26 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::clock::now;
-use super::ledger_tables::{DAY, ROWS};
+use super::ledger_tables::{DAY_SECONDS, SELECT_LEDGER_ROWS};
 use super::transaction::WriteTransaction;
-use super::{HistoryError, LedgerStore, LoadCursor, Loaded, Saved, Store};
-use crate::entry::{Entry, Version};
-use crate::ledger::Budget;
+use super::{HistoryError, LedgerStore, LoadCursor, LoadedRows, SaveOutcome, Store};
+use crate::entry::{FileVersion, LedgerEntry};
+use crate::ledger::LedgerBudget;
 use crate::line_numbers::LineNumbers;
-use crate::seen::Seen;
+use crate::seen::SeenRanges;
 use crate::session::SessionName;
 use crate::stamp::StampRecord;
 
 /// The rows beyond the budget are removed once in this many saves.
-const SWEEP: i64 = 256;
+const SAVES_PER_SWEEP: i64 = 256;
 /// The bit of the column `flags` for a partial view.
-const PARTIAL_VIEW: i64 = 1;
+const PARTIAL_VIEW_FLAG: i64 = 1;
 
 /// Identifies the store that saved a row. A store does not load its own rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Writer(i64);
+pub(super) struct WriterId(i64);
 
-impl Writer {
+impl WriterId {
     /// Returns a random value, different in every process.
     pub(super) fn new() -> Self {
         let mut hasher = RandomState::new().build_hasher();
@@ -38,39 +38,44 @@ impl Writer {
 }
 
 impl LedgerStore for Store {
-    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, HistoryError> {
+    fn load_rows(
+        &self,
+        session: &SessionName,
+        since: LoadCursor,
+    ) -> Result<LoadedRows, HistoryError> {
         let ((rows, cursor), set_aside) =
-            self.run(|connection| load(connection, session, since, self.writer()))?;
-        Ok(Loaded {
+            self.run_on_database(|connection| load(connection, session, since, self.writer_id()))?;
+        Ok(LoadedRows {
             rows,
             cursor,
             set_aside,
         })
     }
 
-    fn save(
+    fn save_entries(
         &self,
         session: &SessionName,
-        entries: &[(&Path, &Entry)],
-    ) -> Result<Saved, HistoryError> {
-        let ((), set_aside) =
-            self.run(|connection| save(connection, session, entries, self.writer()))?;
-        Ok(Saved::new(set_aside))
+        entries: &[(&Path, &LedgerEntry)],
+    ) -> Result<SaveOutcome, HistoryError> {
+        let ((), set_aside) = self
+            .run_on_database(|connection| save(connection, session, entries, self.writer_id()))?;
+        Ok(SaveOutcome::new(set_aside))
     }
 
-    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, HistoryError> {
-        let ((), set_aside) = self.run(|connection| forget(connection, session, path))?;
-        Ok(Saved::new(set_aside))
+    fn forget_file(&self, session: &SessionName, path: &Path) -> Result<SaveOutcome, HistoryError> {
+        let ((), set_aside) =
+            self.run_on_database(|connection| forget(connection, session, path))?;
+        Ok(SaveOutcome::new(set_aside))
     }
 }
 
-type Rows = (Vec<(PathBuf, Entry)>, LoadCursor);
+type Rows = (Vec<(PathBuf, LedgerEntry)>, LoadCursor);
 
 fn load(
     connection: &mut Connection,
     session: &SessionName,
     since: LoadCursor,
-    writer: Writer,
+    writer: WriterId,
 ) -> rusqlite::Result<Rows> {
     // One transaction reads cursor and rows; otherwise a row saved in between would never be loaded.
     let transaction = connection.transaction()?;
@@ -96,17 +101,17 @@ fn load(
     let mut rows = Vec::new();
     if since.0 < turn {
         let mut statement = transaction.prepare_cached(&format!(
-            "{ROWS} WHERE session = ?1 AND used > ?2 AND (?2 = 0 OR writer <> ?3) ORDER BY used"
+            "{SELECT_LEDGER_ROWS} WHERE session = ?1 AND used > ?2 AND (?2 = 0 OR writer <> ?3) ORDER BY used"
         ))?;
         let mut found = statement.query(params![id, since.0, writer.0])?;
         while let Some(row) = found.next()? {
             // A row that cannot be decoded is dropped; the file then counts as not read.
-            rows.extend(entry_of(row)?);
+            rows.extend(ledger_entry_from_row(row)?);
         }
     }
     transaction.commit()?;
     // A load counts as a use, recorded at most once a day.
-    if used < now() - DAY {
+    if used < now() - DAY_SECONDS {
         connection.execute(
             "UPDATE sessions SET used = ?2 WHERE id = ?1",
             params![id, now()],
@@ -118,26 +123,26 @@ fn load(
 fn save(
     connection: &mut Connection,
     session: &SessionName,
-    entries: &[(&Path, &Entry)],
-    writer: Writer,
+    entries: &[(&Path, &LedgerEntry)],
+    writer: WriterId,
 ) -> rusqlite::Result<()> {
     if entries.is_empty() {
         return Ok(());
     }
     let transaction = WriteTransaction::begin(connection)?;
-    let (id, last) = take_turns(&transaction, session, entries.len() as i64)?;
+    let (id, last) = reserve_save_numbers(&transaction, session, entries.len() as i64)?;
     let first = last - entries.len() as i64 + 1;
     for (turn, (path, entry)) in (first..).zip(entries) {
         save_row(&transaction, id, turn, path, entry, writer)?;
     }
-    if first / SWEEP != (last + 1) / SWEEP {
-        sweep(&transaction, id)?;
+    if first / SAVES_PER_SWEEP != (last + 1) / SAVES_PER_SWEEP {
+        remove_rows_over_budget(&transaction, id)?;
     }
     transaction.commit()
 }
 
 /// Reserves numbers of saves; returns the session's row id and the last of the numbers.
-fn take_turns(
+fn reserve_save_numbers(
     transaction: &WriteTransaction<'_>,
     session: &SessionName,
     turns: i64,
@@ -158,8 +163,8 @@ fn save_row(
     session: i64,
     turn: i64,
     path: &Path,
-    entry: &Entry,
-    writer: Writer,
+    entry: &LedgerEntry,
+    writer: WriterId,
 ) -> rusqlite::Result<()> {
     let path = path.as_os_str().as_bytes();
     // The row may contain ranges that another process saved and this one never loaded, so they are merged. A single
@@ -181,7 +186,7 @@ fn save_row(
             entry.size as i64,
             entry.stamp.encode(),
             entry.seen.encode(),
-            flags_of(entry),
+            entry_flags(entry),
             entry.wrote,
             writer.0,
             turn,
@@ -191,8 +196,11 @@ fn save_row(
 }
 
 /// Removes the oldest rows beyond the budget of a ledger.
-fn sweep(transaction: &WriteTransaction<'_>, session: i64) -> rusqlite::Result<()> {
-    let most = i64::try_from(Budget::default().entries).unwrap_or(i64::MAX);
+fn remove_rows_over_budget(
+    transaction: &WriteTransaction<'_>,
+    session: i64,
+) -> rusqlite::Result<()> {
+    let most = i64::try_from(LedgerBudget::default().entries).unwrap_or(i64::MAX);
     transaction
         .prepare_cached(
             "DELETE FROM ledger WHERE session = ?1 AND used <=
@@ -209,11 +217,17 @@ fn forget(connection: &mut Connection, session: &SessionName, path: &Path) -> ru
     Ok(())
 }
 
-pub(super) fn flags_of(entry: &Entry) -> i64 {
-    if entry.partial_view { PARTIAL_VIEW } else { 0 }
+pub(super) fn entry_flags(entry: &LedgerEntry) -> i64 {
+    if entry.partial_view {
+        PARTIAL_VIEW_FLAG
+    } else {
+        0
+    }
 }
 
-pub(super) fn entry_of(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Entry)>> {
+pub(super) fn ledger_entry_from_row(
+    row: &Row<'_>,
+) -> rusqlite::Result<Option<(PathBuf, LedgerEntry)>> {
     let path: Vec<u8> = row.get(0)?;
     let revision: Vec<u8> = row.get(1)?;
     let size: i64 = row.get(2)?;
@@ -223,16 +237,16 @@ pub(super) fn entry_of(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Entry
     let wrote: Option<Vec<u8>> = row.get(6)?;
     let numbers: Option<Vec<u8>> = row.get(7)?;
     let entry = || {
-        let version = Version {
+        let version = FileVersion {
             revision: revision.try_into().ok()?,
             size: size as u64,
             stamp: StampRecord::decode(&stamp)?,
         };
-        let mut entry = Entry::new(version);
-        entry.seen = Seen::decode(&seen)?;
-        entry.seen.clip(version.size);
+        let mut entry = LedgerEntry::new(version);
+        entry.seen = SeenRanges::decode(&seen)?;
+        entry.seen.truncate(version.size);
         entry.numbers = LineNumbers::decode(numbers.as_deref());
-        entry.partial_view = flags & PARTIAL_VIEW != 0;
+        entry.partial_view = flags & PARTIAL_VIEW_FLAG != 0;
         entry.wrote = wrote.and_then(|revision| revision.try_into().ok());
         Some(entry)
     };

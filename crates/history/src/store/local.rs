@@ -7,69 +7,73 @@ mod unsealed;
 use std::io;
 use std::path::Path;
 
-use lancet_local_state::{LeftIntent, LocalState, SetAside, Unsealed, process};
+use lancet_local_state::{LocalState, OrphanedIntent, SetAsideDatabase, UnsealedFile, process};
 use rusqlite::Connection;
 
 use super::Store;
-use super::files::file_in;
+use super::files::database_path;
 
 impl LocalState for Store {
     fn open_intent(&self, intent: &[u8]) -> io::Result<i64> {
-        self.run_locally(|connection| journal::open(connection, intent, &self.process()))
+        self.run_as_io(|connection| {
+            journal::insert_intent(connection, intent, &self.process_name())
+        })
     }
 
     fn decide_intent(&self, id: i64) -> io::Result<()> {
-        self.run_locally(|connection| journal::decide(connection, id))
+        self.run_as_io(|connection| journal::mark_decided(connection, id))
     }
 
     fn close_intent(&self, id: i64) -> io::Result<()> {
-        self.run_locally(|connection| journal::close(connection, id))
+        self.run_as_io(|connection| journal::delete_intent(connection, id))
     }
 
-    fn left_intents(&self) -> io::Result<Vec<LeftIntent>> {
-        if !file_in(self.folder()).exists() {
+    fn take_over_intents(&self) -> io::Result<Vec<OrphanedIntent>> {
+        if !database_path(self.folder()).exists() {
             return Ok(Vec::new());
         }
-        self.run_locally(|connection| journal::take_left(connection, self))
+        self.run_as_io(|connection| journal::take_over_intents(connection, self))
     }
 
-    fn undecided_intents(&self) -> io::Result<Vec<LeftIntent>> {
-        if !self.is_open() && !file_in(self.folder()).exists() {
+    fn undecided_intents(&self) -> io::Result<Vec<OrphanedIntent>> {
+        if !self.is_open() && !database_path(self.folder()).exists() {
             return Ok(Vec::new());
         }
         // Each write asks this under its locks.
         if self.nothing_waits() {
             return Ok(Vec::new());
         }
-        self.run_locally(|connection| journal::undecided(connection))
+        self.run_as_io(|connection| journal::undecided_intents(connection))
     }
 
-    fn let_go_intent(&self, id: i64) -> io::Result<()> {
-        self.run_locally(|connection| journal::let_go(connection, id))
+    fn release_intent(&self, id: i64) -> io::Result<()> {
+        self.run_as_io(|connection| journal::release_intent(connection, id))
     }
 
-    fn put_unsealed(&self, unsealed: &Unsealed) -> io::Result<()> {
-        self.run_locally(|connection| unsealed::put(connection, unsealed, &self.process()))
+    fn save_unsealed(&self, unsealed: &UnsealedFile) -> io::Result<()> {
+        self.run_as_io(|connection| {
+            unsealed::save_unsealed(connection, unsealed, &self.process_name())
+        })
     }
 
-    fn unsealed(&self) -> io::Result<Vec<Unsealed>> {
-        let all = self.run_locally(|connection| unsealed::all(connection))?;
+    fn orphaned_unsealed_files(&self) -> io::Result<Vec<UnsealedFile>> {
+        let all = self.run_as_io(|connection| unsealed::list_unsealed(connection))?;
         let left = all
             .into_iter()
             .filter(|(_, process)| !process::is_alive(self.folder(), process));
         Ok(left.map(|(unsealed, _)| unsealed).collect())
     }
 
-    fn drop_unsealed(&self, file: &Path) -> io::Result<()> {
-        self.run_locally(|connection| unsealed::remove(connection, file))
+    fn remove_unsealed(&self, file: &Path) -> io::Result<()> {
+        self.run_as_io(|connection| unsealed::remove_unsealed(connection, file))
     }
 
-    fn set_aside(&self) -> Vec<SetAside> {
-        self.all_set_aside()
+    fn databases_set_aside(&self) -> Vec<SetAsideDatabase> {
+        self.list_set_aside()
     }
 
-    fn losses(&self) -> usize {
-        let aside = self.all_set_aside();
+    fn database_loss_count(&self) -> usize {
+        let aside = self.list_set_aside();
         aside
             .iter()
             .filter(|aside| aside.moved_to.is_none())
@@ -79,11 +83,8 @@ impl LocalState for Store {
 
 impl Store {
     /// Runs `work` on the open database, with the errors of a file.
-    fn run_locally<T>(
-        &self,
-        work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
-    ) -> io::Result<T> {
-        let (value, _) = self.run(work).map_err(io::Error::other)?;
+    fn run_as_io<T>(&self, work: impl Fn(&mut Connection) -> rusqlite::Result<T>) -> io::Result<T> {
+        let (value, _) = self.run_on_database(work).map_err(io::Error::other)?;
         Ok(value)
     }
 }

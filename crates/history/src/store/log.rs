@@ -6,31 +6,32 @@ use std::path::PathBuf;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::paths::{below, bytes_of, path_of};
+use super::paths::{bounds_below, path_bytes, path_from_bytes};
+use super::sql_filter::SqlFilter;
 use super::{log_search, looks, recorded_calls, workspaces};
 use crate::operation::{
-    ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, Parentage,
-    RecordedState, Reversible, TakenBack,
+    ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, ParentFilter,
+    RecordedState, ReversalDirection, ReversedChange,
 };
 use crate::workspace::KnownWorkspace;
 
 /// The sessions of a tree, as a subquery: the one of the parameter, and its sub-agents and theirs.
-const SESSION_TREE: &str = "(WITH RECURSIVE tree (session) AS (
+const SELECT_SESSION_TREE: &str = "(WITH RECURSIVE tree (session) AS (
         SELECT ? UNION SELECT a.session FROM sub_agents a JOIN tree ON a.parent = tree.session)
     SELECT session FROM tree)";
 
-const OPERATIONS: &str =
+const SELECT_OPERATIONS: &str =
     "SELECT o.id, o.time, o.kind, o.state, o.session, o.client, o.version, o.turn, o.call, o.tool,
     o.rungs, o.approved, o.sequence, o.parent FROM operations o";
 /// The largest number of operations that one query returns.
-const MOST: usize = 1_000_000;
+const MAX_OPERATIONS: usize = 1_000_000;
 
 /// Fails if a table or column that the statements need is missing.
-pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn check_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection
         .prepare_cached("SELECT id, revision, form, base, data FROM contents WHERE id = ?1")?;
     connection.prepare_cached("DELETE FROM begun WHERE id = ?1")?;
-    connection.prepare(&format!("{OPERATIONS} WHERE o.id = ?1"))?;
+    connection.prepare(&format!("{SELECT_OPERATIONS} WHERE o.id = ?1"))?;
     connection
         .prepare("SELECT path, kind, before, after, undone FROM files WHERE operation = ''")?;
     connection.prepare("SELECT file, earlier, at FROM taken_back WHERE operation = ''")?;
@@ -41,29 +42,34 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
         .prepare("SELECT session, parent, kind, time, process, running, beside FROM sub_agents")?;
     connection.prepare("SELECT id, key, session, several, time FROM announced_calls")?;
     connection.prepare("SELECT agent, event, time FROM heard_hooks")?;
-    looks::check(connection)
+    looks::check_columns(connection)
 }
 
 /// Returns the operations that match a query, newest first.
-pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result<Vec<Operation>> {
-    let mut filter = Filter::default();
+pub(super) fn query_log(
+    connection: &Connection,
+    query: &LogQuery,
+) -> rusqlite::Result<Vec<Operation>> {
+    let mut filter = SqlFilter::default();
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
     if let Some(session) = &query.session {
         filter.add("o.session = ?", [Value::Text(session.clone())]);
     }
     if let Some(session) = &query.tree {
-        let condition = format!("o.session IN {}", SESSION_TREE);
+        let condition = format!("o.session IN {}", SELECT_SESSION_TREE);
         filter.add(&condition, [Value::Text(session.clone())]);
     }
     if let Some(client) = &query.client {
         let condition = match query.reversible {
             // The client filter applies to the client whose changes the undo reversed, not to the one that made the
             // undo.
-            Some(Reversible::Redoable) => {
+            Some(ReversalDirection::Redoable) => {
                 "EXISTS (SELECT 1 FROM taken_back t JOIN operations e ON e.id = t.earlier
                     WHERE t.operation = o.id AND e.client = ?)"
             }
-            Some(Reversible::Undoable | Reversible::UndoableOrRedone) | None => "o.client = ?",
+            Some(ReversalDirection::Undoable | ReversalDirection::UndoableOrRedone) | None => {
+                "o.client = ?"
+            }
         };
         filter.add(condition, [Value::Text(client.clone())]);
     }
@@ -73,13 +79,17 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     if let Some(tool) = &query.without_tool {
         filter.add("o.tool <> ?", [Value::Text(tool.clone())]);
     }
-    add_period(&mut filter, query);
+    add_period_condition(&mut filter, query);
     if let Some(words) = query.words.as_deref().filter(|words| !words.is_empty()) {
-        let (condition, values) = log_search::condition(connection, words)?;
+        let (condition, values) = log_search::search_condition(connection, words)?;
         filter.add(&condition, values);
     }
     if let Some(path) = &query.path {
-        let (path, from, to) = (bytes_of(path).to_vec(), below(path).0, below(path).1);
+        let (path, from, to) = (
+            path_bytes(path).to_vec(),
+            bounds_below(path).0,
+            bounds_below(path).1,
+        );
         filter.add(
             "o.id IN (SELECT operation FROM files WHERE path = ? OR (path > ? AND path < ?)
                 OR moved_from = ? OR (moved_from > ? AND moved_from < ?))",
@@ -87,33 +97,33 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         );
     }
     match &query.parentage {
-        Some(Parentage::Of(parent)) => filter.add("o.parent = ?", [Value::Text(parent.clone())]),
-        Some(Parentage::None) => filter.add(
+        Some(ParentFilter::Of(parent)) => filter.add("o.parent = ?", [Value::Text(parent.clone())]),
+        Some(ParentFilter::None) => filter.add(
             "(o.parent IS NULL OR o.parent NOT IN (SELECT id FROM operations))",
             [],
         ),
         None => {}
     }
-    filter.below(&query.below);
-    let others = workspaces::numbers(connection, &query.without)?;
-    filter.without(&others);
-    add_reversible(&mut filter, query, &others);
-    let most = query.limit.unwrap_or(MOST).min(MOST);
+    filter.restrict_to_folders(&query.below);
+    let others = workspaces::find_workspace_numbers(connection, &query.without)?;
+    filter.exclude_roots(&others);
+    add_reversible_condition(&mut filter, query, &others);
+    let most = query.limit.unwrap_or(MAX_OPERATIONS).min(MAX_OPERATIONS);
     let sql = format!(
-        "{OPERATIONS} WHERE {} ORDER BY o.sequence DESC LIMIT {most}",
+        "{SELECT_OPERATIONS} WHERE {} ORDER BY o.sequence DESC LIMIT {most}",
         filter.sql
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(filter.values))?;
     let mut operations = Vec::new();
     while let Some(row) = rows.next()? {
-        operations.push(operation_of(connection, row)?);
+        operations.push(operation_from_row(connection, row)?);
     }
     Ok(operations)
 }
 
 /// Adds the conditions on when the operations were recorded: by the clock, and by the order of recording.
-fn add_period(filter: &mut Filter, query: &LogQuery) {
+fn add_period_condition(filter: &mut SqlFilter, query: &LogQuery) {
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
     }
@@ -135,13 +145,13 @@ fn add_period(filter: &mut Filter, query: &LogQuery) {
 }
 
 /// Adds the condition that a change can be undone or redone.
-fn add_reversible(filter: &mut Filter, query: &LogQuery, others: &[i64]) {
+fn add_reversible_condition(filter: &mut SqlFilter, query: &LogQuery, others: &[i64]) {
     match query.reversible {
-        Some(Reversible::Undoable) => filter.add(
+        Some(ReversalDirection::Undoable) => filter.add(
             "o.kind = 0 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)",
             [],
         ),
-        Some(Reversible::UndoableOrRedone) => filter.add(
+        Some(ReversalDirection::UndoableOrRedone) => filter.add(
             // A redo counts as long as a part of what it restored has not been undone separately.
             "EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
              AND (o.kind = 0 OR (o.kind = 2 AND EXISTS (SELECT 1 FROM taken_back r
@@ -150,7 +160,7 @@ fn add_reversible(filter: &mut Filter, query: &LogQuery, others: &[i64]) {
                  WHERE r.operation = o.id)))",
             [],
         ),
-        Some(Reversible::Redoable) => filter.add(
+        Some(ReversalDirection::Redoable) => filter.add(
             // A later change of the same file makes the undo impossible to redo.
             &format!(
                 "o.kind = 1 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
@@ -158,7 +168,7 @@ fn add_reversible(filter: &mut Filter, query: &LogQuery, others: &[i64]) {
                      ON later.path IN (f.path, f.moved_from) OR later.moved_from IN (f.path, f.moved_from)
                      JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
                      WHERE f.operation = o.id AND NOT {})",
-                workspaces::is_of("later", others)
+                workspaces::recorded_with_condition("later", others)
             ),
             [],
         ),
@@ -166,55 +176,14 @@ fn add_reversible(filter: &mut Filter, query: &LogQuery, others: &[i64]) {
     }
 }
 
-/// SQL conditions joined by AND, with the values of their parameters in order.
-#[derive(Default)]
-pub(super) struct Filter {
-    pub(super) sql: String,
-    pub(super) values: Vec<Value>,
-}
-
-impl Filter {
-    pub(super) fn add(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
-        if !self.sql.is_empty() {
-            self.sql.push_str(" AND ");
-        }
-        self.sql.push_str(condition);
-        self.values.extend(values);
-    }
-
-    /// Adds the condition that no file of the operation was recorded with one of these roots.
-    pub(super) fn without(&mut self, roots: &[i64]) {
-        if !roots.is_empty() {
-            let condition = format!(
-                "NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND {})",
-                workspaces::is_of("f", roots)
-            );
-            self.add(&condition, []);
-        }
-    }
-
-    /// Adds the condition that every file of the operation is below one of the folders.
-    pub(super) fn below(&mut self, folders: &[PathBuf]) {
-        if folders.is_empty() {
-            return;
-        }
-        let one = vec!["(f.path > ? AND f.path < ?)"; folders.len()].join(" OR ");
-        let values = folders.iter().flat_map(|folder| {
-            let (from, to) = below(folder);
-            [Value::Blob(from), Value::Blob(to)]
-        });
-        self.add(
-            &format!("NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND NOT ({one}))"),
-            values,
-        );
-    }
-}
-
 /// Returns the operation of this id, announced or finished.
-pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<Operation>> {
+pub(super) fn find_operation(
+    connection: &Connection,
+    id: &str,
+) -> rusqlite::Result<Option<Operation>> {
     let mut found = connection
-        .prepare_cached(&format!("{OPERATIONS} WHERE o.id = ?1"))?
-        .query_row([id], |row| operation_of(connection, row))
+        .prepare_cached(&format!("{SELECT_OPERATIONS} WHERE o.id = ?1"))?
+        .query_row([id], |row| operation_from_row(connection, row))
         .optional()?;
     if let Some(found) = &mut found {
         let begun: bool = connection
@@ -228,14 +197,14 @@ pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<
 }
 
 /// Returns the file changes that an operation reverses.
-pub(super) fn taken_back(
+pub(super) fn reversed_changes(
     connection: &Connection,
     operation: &str,
-) -> rusqlite::Result<Vec<TakenBack>> {
+) -> rusqlite::Result<Vec<ReversedChange>> {
     let mut statement = connection
         .prepare_cached("SELECT file, earlier, at FROM taken_back WHERE operation = ?1")?;
     let rows = statement.query_map([operation], |row| {
-        Ok(TakenBack {
+        Ok(ReversedChange {
             by: usize::try_from(row.get::<_, i64>(0)?).ok(),
             operation: row.get(1)?,
             at: row.get::<_, i64>(2)? as usize,
@@ -246,25 +215,25 @@ pub(super) fn taken_back(
 
 /// Returns whether one of the files was changed after an operation by a change that is not in `except` and was not
 /// undone.
-pub(super) fn is_changed_later(
+pub(super) fn find_later_changes(
     connection: &Connection,
     paths: &[PathBuf],
     after: &str,
     except: &[String],
     without: &[[u8; 32]],
 ) -> rusqlite::Result<bool> {
-    let others = workspaces::numbers(connection, without)?;
+    let others = workspaces::find_workspace_numbers(connection, without)?;
     let mut statement = connection.prepare_cached(&format!(
         "SELECT l.id FROM files f JOIN operations l ON l.id = f.operation
          WHERE (f.path = ?1 OR f.moved_from = ?1) AND f.undone IS NULL AND l.kind = ?2
            AND l.sequence > (SELECT sequence FROM operations WHERE id = ?3)
            AND l.id NOT IN (SELECT id FROM begun) AND NOT {}",
-        workspaces::is_of("f", &others)
+        workspaces::recorded_with_condition("f", &others)
     ))?;
     for path in paths {
         let mut rows = statement.query(params![
-            bytes_of(path),
-            OperationKind::Change.number(),
+            path_bytes(path),
+            OperationKind::Change.database_number(),
             after
         ])?;
         while let Some(row) = rows.next()? {
@@ -279,7 +248,7 @@ pub(super) fn is_changed_later(
 
 /// Returns the value of an enum from its number in a column. An unknown number, which a newer version of lancet might
 /// write, is an error: if it were read as another kind, the operation could be undone wrongly.
-pub(super) fn known<T>(
+pub(super) fn enum_from_column<T>(
     of: fn(i64) -> Option<T>,
     row: &Row<'_>,
     column: usize,
@@ -289,24 +258,24 @@ pub(super) fn known<T>(
 }
 
 /// Returns the operation of a row, with its files. The row does not contain whether it is only announced.
-fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
+fn operation_from_row(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
     let id: String = row.get(0)?;
     let rungs: String = row.get(10)?;
-    let kind = known(OperationKind::from_number, row, 2)?;
+    let kind = enum_from_column(OperationKind::from_number, row, 2)?;
     let mut takes_back: Vec<String> = match kind {
-        OperationKind::Undo | OperationKind::Redo => taken_back(connection, &id)?
+        OperationKind::Undo | OperationKind::Redo => reversed_changes(connection, &id)?
             .into_iter()
             .map(|taken| taken.operation)
-            .chain(looks::parts_of(connection, &id)?)
+            .chain(looks::partially_undone_operations(connection, &id)?)
             .collect(),
         OperationKind::Change | OperationKind::Late => Vec::new(),
     };
     takes_back.sort_unstable();
     takes_back.dedup();
-    let state = known(OperationState::from_number, row, 3)?;
-    let recorded = recorded_calls::for_operation(connection, &id)?;
+    let state = enum_from_column(OperationState::from_number, row, 3)?;
+    let recorded = recorded_calls::call_of_operation(connection, &id)?;
     Ok(Operation {
-        files: files_of(connection, &id)?,
+        files: file_changes(connection, &id)?,
         id,
         time: row.get(1)?,
         kind,
@@ -330,7 +299,7 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
     })
 }
 
-fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChange>> {
+fn file_changes(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChange>> {
     let mut statement = connection.prepare_cached(
         "SELECT f.at, f.path, f.kind, f.moved_from, b.revision, b.size, f.before_mode, f.before_link,
                 a.revision, a.size, f.after_mode, f.after_link, f.added, f.removed, f.folders, f.undone, w.id, w.root,
@@ -344,7 +313,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
         let path = |at: usize| -> rusqlite::Result<Option<PathBuf>> {
             Ok(row
                 .get::<_, Option<Vec<u8>>>(at)?
-                .map(|bytes| path_of(&bytes)))
+                .map(|bytes| path_from_bytes(&bytes)))
         };
         let kept = |at: usize| -> rusqlite::Result<Option<RecordedState>> {
             let Some(revision) = row.get(at)? else {
@@ -361,7 +330,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
         let mut folders: Vec<PathBuf> = folders
             .split(|byte| *byte == 0)
             .filter(|folder| !folder.is_empty())
-            .map(path_of)
+            .map(path_from_bytes)
             .collect();
         // Folders that recovery added come last.
         folders.sort_by_key(|folder| folder.components().count());
@@ -369,7 +338,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
         Ok(FileChange {
             at: row.get::<_, i64>(0)? as usize,
             path: path(1)?.unwrap_or_default(),
-            kind: known(ChangeKind::from_number, row, 2)?,
+            kind: enum_from_column(ChangeKind::from_number, row, 2)?,
             moved_from: path(3)?,
             before: kept(4)?,
             after: kept(8)?,

@@ -18,10 +18,10 @@ const FRAME_HEADER: usize = 24;
 /// The length of one of the two copies of the index's header.
 const INDEX_HEADER: usize = 48;
 /// The version of both formats. SQLite has had no other.
-const FORMAT: u32 = 3_007_000;
+const FORMAT_VERSION: u32 = 3_007_000;
 /// The magic number of a log whose checksums read words as big-endian numbers. The last bit is 0 for little-endian
 /// ones.
-const MAGIC: u32 = 0x377f_0683;
+const LOG_MAGIC: u32 = 0x377f_0683;
 
 /// The result of checking the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) enum LogState {
 }
 
 /// Checks the log against the index. `shared` must be a handle that stays open: closing it would drop SQLite's locks.
-pub(super) fn check(log: &Path, shared: &File) -> io::Result<LogState> {
+pub(super) fn check_log(log: &Path, shared: &File) -> io::Result<LogState> {
     loop {
         let Some(index) = LogIndex::read(shared)? else {
             return Ok(LogState::Whole);
@@ -71,7 +71,7 @@ pub(super) struct LogIndex {
     frames: u32,
     page_size: usize,
     /// The checksum of that frame, which depends on all frames before it.
-    checksum: Checksum,
+    checksum: LogChecksum,
     /// The log's own number, which changes each time the log begins again.
     salt: [u8; 8],
 }
@@ -84,13 +84,13 @@ impl LogIndex {
             return Ok(None);
         }
         let (header, copy) = bytes.split_at(INDEX_HEADER);
-        let mut checksum = Checksum::default();
+        let mut checksum = LogChecksum::default();
         checksum.add(&header[..40], u32::from_ne_bytes);
         let is_initialized = header[12] != 0;
         if header != copy
             || !is_initialized
-            || read_word(header, 0, u32::from_ne_bytes) != FORMAT
-            || checksum != Checksum::at(header, 40, u32::from_ne_bytes)
+            || read_word(header, 0, u32::from_ne_bytes) != FORMAT_VERSION
+            || checksum != LogChecksum::read_at(header, 40, u32::from_ne_bytes)
         {
             return Ok(None);
         }
@@ -102,7 +102,7 @@ impl LogIndex {
             frames: read_word(header, 16, u32::from_ne_bytes),
             // A page size of 65,536 bytes is stored as 1.
             page_size: (page_size & 0xfe00) | ((page_size & 1) << 16),
-            checksum: Checksum::at(header, 24, u32::from_ne_bytes),
+            checksum: LogChecksum::read_at(header, 24, u32::from_ne_bytes),
             salt,
         }))
     }
@@ -121,13 +121,13 @@ impl LogIndex {
         }
         let magic = read_word(&header, 0, u32::from_be_bytes);
         let to_word = match magic {
-            MAGIC => u32::from_be_bytes,
+            LOG_MAGIC => u32::from_be_bytes,
             _ => u32::from_le_bytes,
         };
-        let mut checksum = Checksum::default();
+        let mut checksum = LogChecksum::default();
         checksum.add(&header[..24], to_word);
-        if magic | 1 != MAGIC
-            || checksum != Checksum::at(&header, 24, u32::from_be_bytes)
+        if magic | 1 != LOG_MAGIC
+            || checksum != LogChecksum::read_at(&header, 24, u32::from_be_bytes)
             || header[16..24] != self.salt
         {
             return Ok(false);
@@ -139,7 +139,7 @@ impl LogIndex {
             }
             checksum.add(&frame[..8], to_word);
             checksum.add(&frame[FRAME_HEADER..], to_word);
-            if checksum != Checksum::at(&frame, 16, u32::from_be_bytes) {
+            if checksum != LogChecksum::read_at(&frame, 16, u32::from_be_bytes) {
                 return Ok(false);
             }
         }
@@ -149,9 +149,9 @@ impl LogIndex {
 
 /// SQLite's checksum of its log: two sums over pairs of words, each with the other one added.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Checksum(u32, u32);
+struct LogChecksum(u32, u32);
 
-impl Checksum {
+impl LogChecksum {
     fn add(&mut self, bytes: &[u8], to_word: fn([u8; 4]) -> u32) {
         for pair in bytes.chunks_exact(8) {
             self.0 = self
@@ -165,7 +165,7 @@ impl Checksum {
         }
     }
 
-    fn at(bytes: &[u8], offset: usize, to_word: fn([u8; 4]) -> u32) -> Self {
+    fn read_at(bytes: &[u8], offset: usize, to_word: fn([u8; 4]) -> u32) -> Self {
         Self(
             read_word(bytes, offset, to_word),
             read_word(bytes, offset + 4, to_word),

@@ -6,64 +6,67 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
 use super::clock::now_in_milliseconds;
-use super::paths::{below, bytes_of, path_of};
+use super::paths::{bounds_below, path_bytes, path_from_bytes};
 use super::transaction::WriteTransaction;
-use super::workspaces::{self, is_of};
+use super::workspaces::{self, recorded_with_condition};
 use crate::operation::OperationKind;
 use crate::review::{
-    Look, NewLook, PAGE_CLIENT, PartTakenBack, SHELL_CLIENT, UnseenFile, UnseenQuery,
+    LastLook, NewLook, PAGE_CLIENT, PartialUndo, SHELL_CLIENT, UnseenFile, UnseenQuery,
 };
 
 /// The largest number of files that one query returns.
-const MOST: usize = 100_000;
+const MAX_FILES: usize = 100_000;
 
 /// The changes of files that were not looked at, as `FROM` and `WHERE` clauses of a query, with the values of its
 /// parameters.
-struct Unseen {
+struct UnseenChanges {
     sql: String,
     values: Vec<Value>,
     others: String,
 }
 
-impl Unseen {
+impl UnseenChanges {
     fn for_query(connection: &Connection, query: &UnseenQuery) -> rusqlite::Result<Self> {
-        let others = workspaces::numbers(connection, &query.without)?;
+        let others = workspaces::find_workspace_numbers(connection, &query.without)?;
         let list: Vec<String> = others.iter().map(i64::to_string).collect();
         let list = list.join(", ");
-        let first: i64 = first_look(connection)?;
+        let first: i64 = first_look_sequence(connection)?;
         let mut sql = format!(
             "FROM operations o JOIN files f ON f.operation = o.id
              WHERE o.sequence > {first} AND o.kind <> {late} AND NOT {foreign}
                AND o.sequence > coalesce((SELECT max(l.sequence) FROM looks l
                    WHERE l.path = f.path AND l.workspace NOT IN ({list})), {first})
                AND o.id NOT IN (SELECT id FROM begun)",
-            late = OperationKind::Late.number(),
-            foreign = is_of("f", &others),
+            late = OperationKind::Late.database_number(),
+            foreign = recorded_with_condition("f", &others),
         );
         let mut values = Vec::new();
         if let Some(path) = &query.path {
             sql.push_str(" AND f.path = ?");
-            values.push(Value::Blob(bytes_of(path).to_vec()));
+            values.push(Value::Blob(path_bytes(path).to_vec()));
         }
         if !query.below.is_empty() {
             let one = vec!["(f.path > ? AND f.path < ?)"; query.below.len()].join(" OR ");
             sql.push_str(&format!(" AND ({one})"));
             for folder in &query.below {
-                let (from, to) = below(folder);
+                let (from, to) = bounds_below(folder);
                 values.extend([Value::Blob(from), Value::Blob(to)]);
             }
         }
         Ok(Self {
             sql,
             values,
-            others: is_of("m", &others),
+            others: recorded_with_condition("m", &others),
         })
     }
 
     /// Returns the query for the files that are to be reviewed: another author than the user made one of the changes,
     /// and the file was not moved away since.
-    fn files(&self) -> String {
-        let (undo, redo) = (OperationKind::Undo.number(), OperationKind::Redo.number());
+    fn files_query(&self) -> String {
+        let (undo, redo) = (
+            OperationKind::Undo.database_number(),
+            OperationKind::Redo.database_number(),
+        );
         // In SQLite, columns next to the only max() come from the row that has the maximum.
         format!(
             "SELECT u.path, u.number, u.newest, u.id, u.session, u.at FROM (
@@ -81,7 +84,7 @@ impl Unseen {
     }
 }
 
-fn first_look(connection: &Connection) -> rusqlite::Result<i64> {
+fn first_look_sequence(connection: &Connection) -> rusqlite::Result<i64> {
     let found = connection
         .prepare_cached("SELECT sequence FROM first_look")?
         .query_row([], |row| row.get(0))
@@ -89,20 +92,20 @@ fn first_look(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(found.unwrap_or(0))
 }
 
-pub(super) fn unseen(
+pub(super) fn list_unseen(
     connection: &Connection,
     query: &UnseenQuery,
 ) -> rusqlite::Result<Vec<UnseenFile>> {
-    let unseen = Unseen::for_query(connection, query)?;
-    let most = query.limit.unwrap_or(MOST).min(MOST);
+    let unseen = UnseenChanges::for_query(connection, query)?;
+    let most = query.limit.unwrap_or(MAX_FILES).min(MAX_FILES);
     let sql = format!(
         "{} ORDER BY u.newest DESC, u.path LIMIT {most}",
-        unseen.files()
+        unseen.files_query()
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(unseen.values), |row| {
         Ok(UnseenFile {
-            path: path_of(&row.get::<_, Vec<u8>>(0)?),
+            path: path_from_bytes(&row.get::<_, Vec<u8>>(0)?),
             operations: row.get::<_, i64>(1)?.unsigned_abs(),
             newest: row.get(2)?,
             operation: row.get(3)?,
@@ -113,12 +116,12 @@ pub(super) fn unseen(
     rows.collect()
 }
 
-pub(super) fn last_look(
+pub(super) fn find_last_look(
     connection: &Connection,
     path: &Path,
     without: &[[u8; 32]],
-) -> rusqlite::Result<(Option<Look>, i64)> {
-    let others = workspaces::numbers(connection, without)?;
+) -> rusqlite::Result<(Option<LastLook>, i64)> {
+    let others = workspaces::find_workspace_numbers(connection, without)?;
     let list: Vec<String> = others.iter().map(i64::to_string).collect();
     let found = connection
         .prepare_cached(&format!(
@@ -126,8 +129,8 @@ pub(super) fn last_look(
              ORDER BY sequence DESC LIMIT 1",
             list.join(", ")
         ))?
-        .query_row([bytes_of(path)], |row| {
-            Ok(Look {
+        .query_row([path_bytes(path)], |row| {
+            Ok(LastLook {
                 revision: row.get(0)?,
                 sequence: row.get(1)?,
                 time: row.get(2)?,
@@ -136,18 +139,18 @@ pub(super) fn last_look(
         .optional()?;
     let since = match &found {
         Some(look) => look.sequence,
-        None => first_look(connection)?,
+        None => first_look_sequence(connection)?,
     };
     Ok((found, since))
 }
 
-pub(super) fn record(
+pub(super) fn record_looks(
     transaction: &WriteTransaction<'_>,
     looks: &[NewLook],
 ) -> rusqlite::Result<()> {
     for look in looks {
         let known = look.workspace.as_slice();
-        let known = workspaces::numbers(transaction, known)?;
+        let known = workspaces::find_workspace_numbers(transaction, known)?;
         transaction
             .prepare_cached(
                 "INSERT INTO looks (path, workspace, revision, sequence, time) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -156,7 +159,7 @@ pub(super) fn record(
                  WHERE excluded.sequence > looks.sequence",
             )?
             .execute(params![
-                bytes_of(&look.path),
+                path_bytes(&look.path),
                 known.first().copied().unwrap_or(0),
                 look.revision,
                 look.sequence,
@@ -167,12 +170,12 @@ pub(super) fn record(
 }
 
 /// Returns looks at all files of a query, in their state after the operation with the sequence `upto`.
-pub(super) fn at_all(
+pub(super) fn looks_at_all_files(
     connection: &Connection,
     query: &UnseenQuery,
     upto: i64,
 ) -> rusqlite::Result<Vec<NewLook>> {
-    let unseen = Unseen::for_query(connection, query)?;
+    let unseen = UnseenChanges::for_query(connection, query)?;
     let sql = format!(
         "SELECT f.path, w.id, c.revision, max(o.sequence)
          {} AND o.sequence <= {upto} GROUP BY f.path",
@@ -185,7 +188,7 @@ pub(super) fn at_all(
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(unseen.values), |row| {
         Ok(NewLook {
-            path: path_of(&row.get::<_, Vec<u8>>(0)?),
+            path: path_from_bytes(&row.get::<_, Vec<u8>>(0)?),
             workspace: row.get(1)?,
             revision: row.get(2)?,
             sequence: row.get(3)?,
@@ -195,7 +198,10 @@ pub(super) fn at_all(
 }
 
 /// Returns the ids of the operations that an operation undoes in part.
-pub(super) fn parts_of(connection: &Connection, operation: &str) -> rusqlite::Result<Vec<String>> {
+pub(super) fn partially_undone_operations(
+    connection: &Connection,
+    operation: &str,
+) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection
         .prepare_cached("SELECT earlier FROM parts_taken_back WHERE operation = ?1 ORDER BY 1")?;
     let rows = statement.query_map([operation], |row| row.get(0))?;
@@ -203,10 +209,10 @@ pub(super) fn parts_of(connection: &Connection, operation: &str) -> rusqlite::Re
 }
 
 /// Returns the operations that undid a part of a file's changes and are still in effect, newest first.
-pub(super) fn parts_taken_back(
+pub(super) fn partial_undos(
     connection: &Connection,
     path: &Path,
-) -> rusqlite::Result<Vec<PartTakenBack>> {
+) -> rusqlite::Result<Vec<PartialUndo>> {
     let mut statement = connection.prepare_cached(
         "SELECT p.operation, p.file, b.revision, a.revision, p.earlier, p.at
          FROM files f JOIN operations o ON o.id = f.operation
@@ -215,14 +221,14 @@ pub(super) fn parts_taken_back(
          WHERE f.path = ?1 AND f.undone IS NULL AND o.id NOT IN (SELECT id FROM begun)
          ORDER BY o.sequence DESC",
     )?;
-    let mut rows = statement.query([bytes_of(path)])?;
-    let mut found: Vec<PartTakenBack> = Vec::new();
+    let mut rows = statement.query([path_bytes(path)])?;
+    let mut found: Vec<PartialUndo> = Vec::new();
     while let Some(row) = rows.next()? {
         let operation: String = row.get(0)?;
         let earlier = (row.get(4)?, row.get::<_, i64>(5)? as usize);
         match found.last_mut().filter(|last| last.operation == operation) {
             Some(last) => last.earlier.push(earlier),
-            None => found.push(PartTakenBack {
+            None => found.push(PartialUndo {
                 operation,
                 at: row.get::<_, i64>(1)? as usize,
                 before: row.get(2)?,
@@ -235,7 +241,7 @@ pub(super) fn parts_taken_back(
 }
 
 /// Removes the looks at files of which no operation is stored.
-pub(super) fn prune(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn prune_looks(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM looks WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.path = looks.path)
              AND NOT EXISTS (SELECT 1 FROM files f WHERE f.moved_from = looks.path)",
@@ -245,7 +251,7 @@ pub(super) fn prune(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Fails if a column that the statements need is missing.
-pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn check_columns(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare("SELECT path, workspace, revision, sequence, time FROM looks")?;
     connection.prepare("SELECT sequence FROM first_look")?;
     connection.prepare("SELECT operation, file, earlier, at FROM parts_taken_back")?;

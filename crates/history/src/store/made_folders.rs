@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::paths::{below, bytes_of, path_of};
+use super::paths::{bounds_below, path_bytes, path_from_bytes};
 use crate::operation::ChangeKind;
 
 /// Returns the folders that were created for one file of an operation.
-pub(super) fn made_folders(
+pub(super) fn created_folders(
     transaction: &Connection,
     operation: &str,
     at: usize,
@@ -18,7 +18,7 @@ pub(super) fn made_folders(
         .prepare_cached("SELECT folders FROM files WHERE operation = ?1 AND at = ?2")?
         .query_row(params![operation, at as i64], |row| row.get(0))
         .optional()?;
-    Ok(paths_in(&folders.unwrap_or_default()).collect())
+    Ok(decode_paths(&folders.unwrap_or_default()).collect())
 }
 
 /// Returns the path of one file of an operation, as it is recorded.
@@ -35,7 +35,7 @@ pub(super) fn path_of_file(
 }
 
 /// Returns the folders that were created for all files of an operation.
-pub(super) fn all_made_folders(
+pub(super) fn all_created_folders(
     transaction: &Connection,
     operation: &str,
 ) -> rusqlite::Result<Vec<PathBuf>> {
@@ -44,25 +44,27 @@ pub(super) fn all_made_folders(
     let mut rows = statement.query([operation])?;
     let mut folders = Vec::new();
     while let Some(row) = rows.next()? {
-        folders.extend(paths_in(&row.get::<_, Vec<u8>>(0)?));
+        folders.extend(decode_paths(&row.get::<_, Vec<u8>>(0)?));
     }
     Ok(folders)
 }
 
-fn paths_in(folders: &[u8]) -> impl Iterator<Item = PathBuf> {
+fn decode_paths(folders: &[u8]) -> impl Iterator<Item = PathBuf> {
     let folders = folders.split(|byte| *byte == 0);
-    folders.filter(|folder| !folder.is_empty()).map(path_of)
+    folders
+        .filter(|folder| !folder.is_empty())
+        .map(path_from_bytes)
 }
 
 /// Passes the folders of a change that is undone, or was not made, to changes that have files in them; the one of
 /// these that is undone last removes the folders. Returns the folders in which no change has a file.
-pub(super) fn hand_on_folders(
+pub(super) fn pass_on_folders(
     transaction: &Connection,
     folders: &[PathBuf],
 ) -> rusqlite::Result<Vec<PathBuf>> {
     let mut unclaimed = Vec::new();
     for folder in folders {
-        if add_folder(transaction, folder)? == Claimed::No {
+        if add_folder(transaction, folder)? == FolderClaim::No {
             unclaimed.push(folder.clone());
         }
     }
@@ -71,7 +73,7 @@ pub(super) fn hand_on_folders(
 
 /// Whether a change has a file in a folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Claimed {
+pub(super) enum FolderClaim {
     Yes,
     No,
 }
@@ -80,17 +82,17 @@ pub(super) enum Claimed {
 /// removes it. A change that is being made comes first, since it may have created the folder. An undo comes last,
 /// since its file may be removed again. Otherwise the oldest change is chosen. Does nothing if the change has the
 /// folder already.
-pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::Result<Claimed> {
-    add_folder_unless(transaction, folder, &[])
+pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::Result<FolderClaim> {
+    add_folder_except(transaction, folder, &[])
 }
 
 /// Like `add_folder`, but ignores the changes of the file at `except`.
-pub(super) fn add_folder_unless(
+pub(super) fn add_folder_except(
     transaction: &Connection,
     folder: &Path,
     except: &[u8],
-) -> rusqlite::Result<Claimed> {
-    let (from, to) = below(folder);
+) -> rusqlite::Result<FolderClaim> {
+    let (from, to) = bounds_below(folder);
     let oldest: Option<(String, i64, Vec<u8>)> = transaction
         .prepare_cached(
             "SELECT f.operation, f.at, f.folders FROM files f JOIN operations o ON o.id = f.operation
@@ -99,12 +101,12 @@ pub(super) fn add_folder_unless(
              ORDER BY o.id IN (SELECT id FROM begun) DESC,
                       EXISTS (SELECT 1 FROM taken_back t WHERE t.operation = o.id), o.sequence LIMIT 1",
         )?
-        .query_row(params![from, to, ChangeKind::Create.number(), except], |row| row.try_into())
+        .query_row(params![from, to, ChangeKind::Create.database_number(), except], |row| row.try_into())
         .optional()?;
     let Some((operation, at, mut folders)) = oldest else {
-        return Ok(Claimed::No);
+        return Ok(FolderClaim::No);
     };
-    let bytes = bytes_of(folder);
+    let bytes = path_bytes(folder);
     if !folders.split(|byte| *byte == 0).any(|known| known == bytes) {
         folders.extend_from_slice(bytes);
         folders.push(0);
@@ -113,14 +115,14 @@ pub(super) fn add_folder_unless(
             params![operation, at, folders],
         )?;
     }
-    Ok(Claimed::Yes)
+    Ok(FolderClaim::Yes)
 }
 
 /// Returns the encoding of the folders for the database.
-pub(super) fn folders_of(folders: &[PathBuf]) -> Vec<u8> {
+pub(super) fn encode_paths(folders: &[PathBuf]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for folder in folders {
-        bytes.extend_from_slice(bytes_of(folder));
+        bytes.extend_from_slice(path_bytes(folder));
         bytes.push(0);
     }
     bytes

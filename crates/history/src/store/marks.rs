@@ -3,23 +3,23 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
-use super::age::Limit;
+use super::age::AgeLimit;
 use super::clock::{now, now_in_milliseconds};
-use super::ledger_tables::DAY;
-use super::log::Filter;
+use super::ledger_tables::DAY_SECONDS;
 use super::records::newest_sequence;
+use super::sql_filter::SqlFilter;
 use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, sub_agents};
-use crate::mark::{Mark, MarkQuery, MarkStore};
+use crate::mark::{MarkQuery, MarkStore, PromptMark};
 use crate::sub_agent::ConversationReport;
 
 /// The largest number of marks that one query returns, and that are stored of one session.
-const MOST: usize = 1_000;
+const MAX_MARKS: usize = 1_000;
 
 impl MarkStore for Store {
-    fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
-        let kept = Mark::stored_line(prompt);
-        self.run(|connection| {
+    fn record_prompt(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
+        let kept = PromptMark::stored_line(prompt);
+        self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             transaction
                 .prepare_cached(
@@ -36,35 +36,39 @@ impl MarkStore for Store {
                     "DELETE FROM marks WHERE session = ?1 AND id <=
                          (SELECT id FROM marks WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
                 )?
-                .execute(params![session, MOST as i64])?;
+                .execute(params![session, MAX_MARKS as i64])?;
             transaction.commit()
         })?;
         Ok(())
     }
 
-    fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError> {
-        Ok(self.run(|connection| marks(connection, query))?.0)
+    fn prompt_marks(&self, query: &MarkQuery) -> Result<Vec<PromptMark>, HistoryError> {
+        Ok(self
+            .run_on_database(|connection| list_marks(connection, query))?
+            .0)
     }
 
     fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError> {
-        self.run(|connection| {
-            let known = reported(connection, process)?;
+        self.run_on_database(|connection| {
+            let known = reported_session_and_time(connection, process)?;
             // Most reports repeat what is known, and need no write lock.
-            if known.is_some_and(|(known, time)| known == session && time > now() - DAY) {
+            if known.is_some_and(|(known, time)| known == session && time > now() - DAY_SECONDS) {
                 return Ok(());
             }
-            sub_agents::report(connection, process, session, ConversationReport::Switch).map(drop)
+            sub_agents::record_report(connection, process, session, ConversationReport::Switch)
+                .map(drop)
         })?;
         Ok(())
     }
 
     fn reported_session(&self, process: &str) -> Result<Option<String>, HistoryError> {
-        let (found, _) = self.run(|connection| reported(connection, process))?;
+        let (found, _) =
+            self.run_on_database(|connection| reported_session_and_time(connection, process))?;
         Ok(found.map(|(session, _)| session))
     }
 }
 
-fn marks(connection: &Connection, query: &MarkQuery) -> rusqlite::Result<Vec<Mark>> {
+fn list_marks(connection: &Connection, query: &MarkQuery) -> rusqlite::Result<Vec<PromptMark>> {
     let mut values: Vec<Value> = Vec::new();
     let mut sql = "SELECT id, session, time, sequence, prompt FROM marks WHERE 1".to_owned();
     if let Some(session) = &query.session {
@@ -72,8 +76,8 @@ fn marks(connection: &Connection, query: &MarkQuery) -> rusqlite::Result<Vec<Mar
         values.push(Value::Text(session.clone()));
     }
     if !query.below.is_empty() {
-        let mut changed = Filter::default();
-        changed.below(&query.below);
+        let mut changed = SqlFilter::default();
+        changed.restrict_to_folders(&query.below);
         sql.push_str(&format!(
             " AND session IN (WITH RECURSIVE changed (session) AS (
                 SELECT o.session FROM operations o WHERE {}
@@ -83,11 +87,11 @@ fn marks(connection: &Connection, query: &MarkQuery) -> rusqlite::Result<Vec<Mar
         ));
         values.extend(changed.values);
     }
-    let most = query.limit.unwrap_or(MOST).min(MOST);
+    let most = query.limit.unwrap_or(MAX_MARKS).min(MAX_MARKS);
     sql.push_str(&format!(" ORDER BY id DESC LIMIT {most}"));
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(values), |row| {
-        Ok(Mark {
+        Ok(PromptMark {
             id: row.get(0)?,
             session: row.get(1)?,
             time: row.get(2)?,
@@ -98,7 +102,10 @@ fn marks(connection: &Connection, query: &MarkQuery) -> rusqlite::Result<Vec<Mar
     rows.collect()
 }
 
-fn reported(connection: &Connection, process: &str) -> rusqlite::Result<Option<(String, i64)>> {
+fn reported_session_and_time(
+    connection: &Connection,
+    process: &str,
+) -> rusqlite::Result<Option<(String, i64)>> {
     connection
         .prepare_cached("SELECT session, time FROM agent_processes WHERE process = ?1")?
         .query_row([process], |row| row.try_into())
@@ -106,10 +113,10 @@ fn reported(connection: &Connection, process: &str) -> rusqlite::Result<Option<(
 }
 
 /// Removes the marks that are too old and whose session has no operation any more.
-pub(super) fn prune(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
+pub(super) fn prune_marks(connection: &Connection, limit: &AgeLimit) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM marks WHERE time < ?1 AND session NOT IN (SELECT session FROM operations)",
-        [limit.oldest()],
+        [limit.oldest_time()],
     )?;
     Ok(())
 }

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, ToSql, params};
 
-use super::paths::{below, bytes_of, path_of};
+use super::paths::{bounds_below, path_bytes, path_from_bytes};
 use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, workspaces};
-use crate::moves::{FormerRoot, Moment, MoveStore, RecordRename};
+use crate::moves::{FormerRoot, HistoryPoint, MoveStore, RecordRename};
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
 impl MoveStore for Store {
-    fn moment(&self) -> Result<Moment, HistoryError> {
-        let (moment, _) = self.run(|connection| {
+    fn current_point(&self) -> Result<HistoryPoint, HistoryError> {
+        let (moment, _) = self.run_on_database(|connection| {
             let transaction = connection.transaction()?;
             let newest: Option<i64> = transaction
                 .prepare_cached(
@@ -28,17 +28,23 @@ impl MoveStore for Store {
             let mut statement = transaction.prepare_cached("SELECT id FROM begun")?;
             let begun = statement.query_map([], |row| row.get(0))?;
             let begun = begun.collect::<rusqlite::Result<_>>()?;
-            Ok(Moment { newest, begun })
+            Ok(HistoryPoint { newest, begun })
         })?;
         Ok(moment)
     }
 
-    fn changed_since(&self, moment: &Moment) -> Result<HashSet<PathBuf>, HistoryError> {
-        Ok(self.run(|connection| changed_since(connection, moment))?.0)
+    fn paths_changed_since(&self, moment: &HistoryPoint) -> Result<HashSet<PathBuf>, HistoryError> {
+        Ok(self
+            .run_on_database(|connection| changed_since(connection, moment))?
+            .0)
     }
 
-    fn rename_records(&self, renames: &[RecordRename], since: &Moment) -> Result<(), HistoryError> {
-        let ((), _) = self.run(|connection| {
+    fn rename_records(
+        &self,
+        renames: &[RecordRename],
+        since: &HistoryPoint,
+    ) -> Result<(), HistoryError> {
+        let ((), _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             // Every process announces a change before it writes, so operations that are not recorded here have
             // changed nothing yet.
@@ -56,7 +62,7 @@ impl MoveStore for Store {
     }
 
     fn move_root(&self, from: &KnownWorkspace, to: &WorkspaceRef<'_>) -> Result<u64, HistoryError> {
-        let (moved, _) = self.run(|connection| {
+        let (moved, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let moved = move_root(&transaction, from, to)?;
             transaction.commit()?;
@@ -66,14 +72,14 @@ impl MoveStore for Store {
     }
 
     fn former_roots(&self, id: &[u8; 32]) -> Result<Vec<FormerRoot>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT f.root, f.sequence FROM former_roots f JOIN workspaces w ON w.number = f.workspace
                  WHERE w.id = ?1 ORDER BY f.sequence DESC",
             )?;
             let rows = statement.query_map([id], |row| {
                 Ok(FormerRoot {
-                    root: path_of(&row.get::<_, Vec<u8>>(0)?),
+                    root: path_from_bytes(&row.get::<_, Vec<u8>>(0)?),
                     newest: row.get(1)?,
                 })
             })?;
@@ -82,14 +88,14 @@ impl MoveStore for Store {
         Ok(found)
     }
 
-    fn roots_elsewhere(&self, path: &Path) -> Result<Vec<KnownWorkspace>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+    fn other_roots(&self, path: &Path) -> Result<Vec<KnownWorkspace>, HistoryError> {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT id, root FROM workspaces WHERE root <> ?1")?;
-            let rows = statement.query_map([bytes_of(path)], |row| {
+            let rows = statement.query_map([path_bytes(path)], |row| {
                 Ok(KnownWorkspace {
                     id: row.get(0)?,
-                    root: path_of(&row.get::<_, Vec<u8>>(1)?),
+                    root: path_from_bytes(&row.get::<_, Vec<u8>>(1)?),
                 })
             })?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
@@ -98,14 +104,21 @@ impl MoveStore for Store {
     }
 }
 
-fn changed_since(connection: &Connection, moment: &Moment) -> rusqlite::Result<HashSet<PathBuf>> {
+fn changed_since(
+    connection: &Connection,
+    moment: &HistoryPoint,
+) -> rusqlite::Result<HashSet<PathBuf>> {
     let mut changed = HashSet::new();
     let mut gather = |statement: &str, value: &dyn ToSql| -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(statement)?;
         let mut rows = statement.query([value])?;
         while let Some(row) = rows.next()? {
-            changed.insert(path_of(&row.get::<_, Vec<u8>>(0)?));
-            changed.extend(row.get::<_, Option<Vec<u8>>>(1)?.as_deref().map(path_of));
+            changed.insert(path_from_bytes(&row.get::<_, Vec<u8>>(0)?));
+            changed.extend(
+                row.get::<_, Option<Vec<u8>>>(1)?
+                    .as_deref()
+                    .map(path_from_bytes),
+            );
         }
         Ok(())
     };
@@ -133,8 +146,8 @@ fn rename_record(
         .execute(params![
             rename.operation,
             rename.at as i64,
-            bytes_of(&rename.from),
-            bytes_of(&rename.to)
+            path_bytes(&rename.from),
+            path_bytes(&rename.to)
         ])?;
     if changed > 0 {
         // The original name is preserved, however often the file is moved.
@@ -145,7 +158,7 @@ fn rename_record(
             .execute(params![
                 rename.operation,
                 rename.at as i64,
-                bytes_of(&rename.from)
+                path_bytes(&rename.from)
             ])?;
     }
     Ok(())
@@ -161,7 +174,7 @@ struct PathColumn {
 
 /// The columns whose rows are found by an operation. Ledgers are left out: a session reads a file again under its new
 /// name.
-const COLUMNS: [PathColumn; 3] = [
+const PATH_COLUMNS: [PathColumn; 3] = [
     PathColumn {
         select: "SELECT operation, at, path FROM files WHERE workspace = ?1 AND path > ?2 AND path < ?3",
         update: "UPDATE files SET path = ?3 WHERE operation = ?1 AND at = ?2",
@@ -184,18 +197,18 @@ fn move_root(
     from: &KnownWorkspace,
     to: &WorkspaceRef<'_>,
 ) -> rusqlite::Result<u64> {
-    let numbers = workspaces::numbers(transaction, &[from.id])?;
+    let numbers = workspaces::find_workspace_numbers(transaction, &[from.id])?;
     let Some(old) = numbers.first().copied() else {
         return Ok(0);
     };
-    let new = workspaces::number_of(transaction, to)?;
+    let new = workspaces::workspace_number(transaction, to)?;
     let (operations, newest): (i64, Option<i64>) = transaction.query_row(
         "SELECT count(DISTINCT o.id), max(o.sequence) FROM files f JOIN operations o ON o.id = f.operation
          WHERE f.workspace = ?1",
         [old],
         |row| row.try_into(),
     )?;
-    for column in &COLUMNS {
+    for column in &PATH_COLUMNS {
         move_paths(transaction, column, old, &from.root, to.root)?;
     }
     move_looks(transaction, old, &from.root, to.root)?;
@@ -219,12 +232,12 @@ fn move_root(
     if let Some(newest) = newest {
         transaction.execute(
             "INSERT OR REPLACE INTO former_roots (workspace, root, sequence) VALUES (?1, ?2, ?3)",
-            params![new, bytes_of(&from.root), newest],
+            params![new, path_bytes(&from.root), newest],
         )?;
     }
     transaction.execute(
         "DELETE FROM former_roots WHERE workspace = ?1 AND root = ?2",
-        params![new, bytes_of(to.root)],
+        params![new, path_bytes(to.root)],
     )?;
     Ok(operations.unsigned_abs())
 }
@@ -236,7 +249,7 @@ fn move_paths(
     from: &Path,
     to: &Path,
 ) -> rusqlite::Result<()> {
-    let (first, last) = below(from);
+    let (first, last) = bounds_below(from);
     let mut select = connection.prepare(column.select)?;
     let rows = select.query_map(params![workspace, first, last], |row| {
         let path: Vec<u8> = row.get(2)?;
@@ -245,8 +258,8 @@ fn move_paths(
     let rows: Vec<(String, i64, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
     let mut update = connection.prepare(column.update)?;
     for (key, number, path) in rows {
-        let path = moved(&path_of(&path), from, to);
-        update.execute(params![key, number, bytes_of(&path)])?;
+        let path = moved_path(&path_from_bytes(&path), from, to);
+        update.execute(params![key, number, path_bytes(&path)])?;
     }
     Ok(())
 }
@@ -263,8 +276,8 @@ fn move_looks(
     let mut update = connection
         .prepare("UPDATE OR REPLACE looks SET path = ?2 WHERE path = ?1 AND workspace = ?3")?;
     for path in rows {
-        let present = moved(&path_of(&path), from, to);
-        update.execute(params![path, bytes_of(&present), workspace])?;
+        let present = moved_path(&path_from_bytes(&path), from, to);
+        update.execute(params![path, path_bytes(&present), workspace])?;
     }
     Ok(())
 }
@@ -292,7 +305,7 @@ fn move_folders(
             .split(|byte| *byte == 0)
             .filter(|one| !one.is_empty())
         {
-            changed.extend_from_slice(bytes_of(&moved(&path_of(folder), from, to)));
+            changed.extend_from_slice(path_bytes(&moved_path(&path_from_bytes(folder), from, to)));
             changed.push(0);
         }
         update.execute(params![operation, at, changed])?;
@@ -301,7 +314,7 @@ fn move_folders(
 }
 
 /// Returns a path below one folder as the same path below another.
-fn moved(path: &Path, from: &Path, to: &Path) -> PathBuf {
+fn moved_path(path: &Path, from: &Path, to: &Path) -> PathBuf {
     match path.strip_prefix(from) {
         Ok(rest) => to.join(rest),
         Err(_) => path.to_path_buf(),

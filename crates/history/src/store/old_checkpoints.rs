@@ -6,71 +6,71 @@ use lancet_local_state::process;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock;
-use super::prune::{release, remove_files, size};
+use super::prune::{database_size, release_contents, remove_files};
 use super::transaction::WriteTransaction;
-use crate::operation::{Limits, Removed};
+use crate::operation::{HistoryLimits, PruneResult};
 
 /// The largest number of checkpoints stored for one root.
-const MOST: usize = 1_000;
+const MAX_CHECKPOINTS_PER_ROOT: usize = 1_000;
 /// Contents that no checkpoint refers to after this many seconds are removed.
-const LOOSE: i64 = 60 * 60;
+const LOOSE_CONTENT_AGE: i64 = 60 * 60;
 
 /// The number of checkpoints that one step removes because of their size.
-const STEP: i64 = 20;
+const CHECKPOINTS_PER_STEP: i64 = 20;
 /// Younger checkpoints, in milliseconds, are not removed because of their size: a call may be running since then.
-const YOUNG: i64 = 60 * 60 * 1_000;
+const MIN_REMOVABLE_AGE: i64 = 60 * 60 * 1_000;
 
 /// Removes the checkpoints beyond the limits, with the contents that only they needed.
-pub(super) fn prune(
+pub(super) fn prune_checkpoints(
     connection: &mut Connection,
     state: &Path,
     oldest: i64,
-    limits: &Limits,
-    removed: &mut Removed,
+    limits: &HistoryLimits,
+    removed: &mut PruneResult,
 ) -> rusqlite::Result<()> {
-    step(connection, state, removed, |transaction| {
+    remove_in_transaction(connection, state, removed, |transaction| {
         remove_old(transaction, oldest)
     })?;
     loop {
-        let taken = size(connection)?;
+        let taken = database_size(connection)?;
         let workspace = match (taken > limits.size, taken > limits.checkpoints) {
             (true, _) => None,
-            (false, true) => match too_large(connection, limits.checkpoints)? {
+            (false, true) => match root_over_size_limit(connection, limits.checkpoints)? {
                 Some(workspace) => Some(workspace),
                 None => return Ok(()),
             },
             (false, false) => return Ok(()),
         };
-        let candidates = candidates(connection, state, workspace)?;
+        let candidates = removable_checkpoints(connection, state, workspace)?;
         if candidates.is_empty() {
             return Ok(());
         }
-        step(connection, state, removed, |transaction| {
+        remove_in_transaction(connection, state, removed, |transaction| {
             for number in &candidates {
                 transaction.execute("DELETE FROM checkpoints WHERE number = ?1", [number])?;
             }
-            remove_needless(transaction)
+            remove_unneeded_entries(transaction)
         })?;
     }
 }
 
 /// Runs a step in one transaction; it returns the contents that may not be needed any more.
-fn step(
+fn remove_in_transaction(
     connection: &mut Connection,
     state: &Path,
-    removed: &mut Removed,
+    removed: &mut PruneResult,
     remove: impl FnOnce(&WriteTransaction<'_>) -> rusqlite::Result<Vec<i64>>,
 ) -> rusqlite::Result<()> {
     let transaction = WriteTransaction::begin(connection)?;
     let needless = remove(&transaction)?;
-    let files = release(&transaction, state, needless, removed)?;
+    let files = release_contents(&transaction, state, needless, removed)?;
     transaction.commit()?;
     remove_files(state, &files);
     Ok(())
 }
 
 /// Returns a root with several checkpoints whose contents, apart from those of operations, take more than this.
-fn too_large(connection: &Connection, most: u64) -> rusqlite::Result<Option<i64>> {
+fn root_over_size_limit(connection: &Connection, most: u64) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(
             "SELECT f.workspace
@@ -87,7 +87,7 @@ fn too_large(connection: &Connection, most: u64) -> rusqlite::Result<Option<i64>
 }
 
 /// Returns the oldest checkpoints of a root, or of all roots, that may be removed because of their size.
-fn candidates(
+fn removable_checkpoints(
     connection: &Connection,
     state: &Path,
     workspace: Option<i64>,
@@ -98,8 +98,8 @@ fn candidates(
            AND number < (SELECT max(n.number) FROM checkpoints n WHERE n.workspace = checkpoints.workspace)
          ORDER BY number LIMIT ?3",
     )?;
-    let young = clock::now() * 1_000 - YOUNG;
-    let rows = statement.query_map(params![workspace, young, STEP], |row| {
+    let young = clock::now() * 1_000 - MIN_REMOVABLE_AGE;
+    let rows = statement.query_map(params![workspace, young, CHECKPOINTS_PER_STEP], |row| {
         Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))
     })?;
     let found: Vec<(i64, Option<String>)> = rows.collect::<rusqlite::Result<_>>()?;
@@ -119,29 +119,32 @@ fn remove_old(transaction: &WriteTransaction<'_>, oldest: i64) -> rusqlite::Resu
         "DELETE FROM checkpoints WHERE number < (SELECT max(n.number) FROM checkpoints n WHERE n.workspace = checkpoints.workspace)
              AND (time < ?1 OR number < coalesce((SELECT n.number FROM checkpoints n
                  WHERE n.workspace = checkpoints.workspace ORDER BY n.number DESC LIMIT 1 OFFSET ?2), 0))",
-        params![oldest, MOST as i64 - 1],
+        params![oldest, MAX_CHECKPOINTS_PER_ROOT as i64 - 1],
     )?;
-    remove_needless(transaction)
+    remove_unneeded_entries(transaction)
 }
 
 /// Removes the entries that belong to no checkpoint, and forgets contents that were stored for none. Returns their
 /// contents.
-fn remove_needless(transaction: &WriteTransaction<'_>) -> rusqlite::Result<Vec<i64>> {
+fn remove_unneeded_entries(transaction: &WriteTransaction<'_>) -> rusqlite::Result<Vec<i64>> {
     // An entry whose span ended before the oldest remaining checkpoint belongs to no checkpoint.
-    const ENDED: &str = "until IS NOT NULL AND until <= coalesce(
+    const ENDED_CONDITION: &str = "until IS NOT NULL AND until <= coalesce(
         (SELECT min(c.number) FROM checkpoints c WHERE c.workspace = checkpoint_files.workspace), 0)";
     let mut needless: Vec<i64> = {
         let mut statement = transaction.prepare(&format!(
-            "SELECT content FROM checkpoint_files WHERE content IS NOT NULL AND {ENDED}
+            "SELECT content FROM checkpoint_files WHERE content IS NOT NULL AND {ENDED_CONDITION}
              UNION SELECT content FROM loose_contents WHERE time < ?1"
         ))?;
-        let rows = statement.query_map([clock::now() - LOOSE], |row| row.get(0))?;
+        let rows = statement.query_map([clock::now() - LOOSE_CONTENT_AGE], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    transaction.execute(&format!("DELETE FROM checkpoint_files WHERE {ENDED}"), [])?;
+    transaction.execute(
+        &format!("DELETE FROM checkpoint_files WHERE {ENDED_CONDITION}"),
+        [],
+    )?;
     transaction.execute(
         "DELETE FROM loose_contents WHERE time < ?1",
-        [clock::now() - LOOSE],
+        [clock::now() - LOOSE_CONTENT_AGE],
     )?;
     needless.dedup();
     Ok(needless)

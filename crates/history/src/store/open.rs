@@ -8,32 +8,32 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use lancet_local_state::identity::identity;
-use lancet_local_state::{Holder, SetAside};
+use lancet_local_state::identity::file_identity;
+use lancet_local_state::{LockHolder, SetAsideDatabase};
 use rusqlite::{Connection, OpenFlags};
 
-use super::connection::prepare;
-use super::error::{is_damage, is_missing_schema, not_writable, store_error};
+use super::connection::prepare_connection;
+use super::error::{is_damage, is_missing_schema, not_writable_error, store_error};
 use super::facts::Facts;
-use super::files::{file_in, files_set_aside, log_of, move_aside, shared_memory_of};
+use super::files::{database_path, files_set_aside, log_path, move_aside, shared_memory_path};
 use super::log_check::{LogIndex, LogState};
-use super::probe::{FileCheck, Probe, is_among};
+use super::probe::{DatabaseProbe, FileCheck, contains_file};
 use super::schema::MigrateError;
 use super::transaction::WriteTransaction;
 use super::{HistoryError, events, salvage};
 
 /// The longest time to wait for a lock of another process.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The reason for setting a database aside whose log another program wrote into.
-const LOG_OVERWRITTEN: &str = "its log was overwritten";
+const LOG_OVERWRITTEN_REASON: &str = "its log was overwritten";
 
 /// The open database, with what identifies its files.
 #[derive(Debug)]
 pub(super) struct OpenDatabase {
     pub(super) connection: Connection,
     /// Declared after the connection, since its handle must be closed later.
-    probe: Probe,
+    probe: DatabaseProbe,
     files: DatabaseFiles,
     /// What is known of the database, and the index of the log for which it is known.
     facts: Option<(LogIndex, Facts)>,
@@ -54,14 +54,14 @@ impl DatabaseFiles {
     fn for_database(database: &Path) -> Self {
         Self {
             database: database.to_owned(),
-            log: log_of(database),
-            shared_memory: shared_memory_of(database),
+            log: log_path(database),
+            shared_memory: shared_memory_path(database),
         }
     }
 }
 
 /// The reason why an open database has to be opened again.
-pub(super) enum Reopening {
+pub(super) enum ReopenReason {
     /// A statement failed because of damage, so the file is set aside although it opens.
     Failed(String),
     /// Another program changed the file, so only the open connection may still have its content.
@@ -76,11 +76,11 @@ pub(super) enum Reopening {
 impl OpenDatabase {
     /// Checks that the files are still those that were opened: another program may have moved or truncated them, or
     /// removed the state folder.
-    pub(super) fn is_sound(&mut self) -> Result<(), Reopening> {
+    pub(super) fn check_is_unchanged(&mut self) -> Result<(), ReopenReason> {
         let files = &self.files;
         match self
             .probe
-            .check(&files.database, &files.log, &files.shared_memory)
+            .compare_with_expected(&files.database, &files.log, &files.shared_memory)
         {
             FileCheck::Same => Ok(()),
             FileCheck::LogWritten(written) => {
@@ -88,7 +88,7 @@ impl OpenDatabase {
                     .probe
                     .check_log(&files.log, &files.shared_memory, written);
                 match checked {
-                    Ok(LogState::Damaged) => Err(Reopening::Changed(LOG_OVERWRITTEN)),
+                    Ok(LogState::Damaged) => Err(ReopenReason::Changed(LOG_OVERWRITTEN_REASON)),
                     // If the log cannot be read now, the statement that needs it fails.
                     Ok(LogState::Whole) | Err(_) => Ok(()),
                 }
@@ -96,12 +96,12 @@ impl OpenDatabase {
             FileCheck::SharedMemoryCut => self
                 .probe
                 .lengthen_shared_memory(&self.files.shared_memory)
-                .map_err(|_| Reopening::SharedMemoryCut),
-            FileCheck::Elsewhere => Err(Reopening::Elsewhere),
-            FileCheck::Damaged(reason) => Err(Reopening::Changed(reason)),
+                .map_err(|_| ReopenReason::SharedMemoryCut),
+            FileCheck::Elsewhere => Err(ReopenReason::Elsewhere),
+            FileCheck::Damaged(reason) => Err(ReopenReason::Changed(reason)),
             FileCheck::Shorter => match self.is_whole() {
                 true => Ok(()),
-                false => Err(Reopening::Changed("it was cut while it was in use")),
+                false => Err(ReopenReason::Changed("it was cut while it was in use")),
             },
         }
     }
@@ -149,20 +149,20 @@ impl OpenDatabase {
     }
 
     /// Returns the number of rows that were changed through this connection.
-    pub(super) fn changes(&self) -> u64 {
+    pub(super) fn changed_rows(&self) -> u64 {
         self.connection.total_changes()
     }
 
     /// Wakes the processes that watch the state folder for changes. After writing the log, which the kernel reports,
     /// SQLite makes the transaction visible through shared memory, which the kernel does not report.
-    pub(super) fn ring(&self) {
-        self.probe.touch();
+    pub(super) fn wake_watchers(&self) {
+        self.probe.touch_database();
     }
 
     /// Records the state of the files after a statement as the expected one.
-    pub(super) fn settle(&mut self, has_written: bool) {
+    pub(super) fn record_expected_state(&mut self, has_written: bool) {
         self.probe
-            .settle(&self.files.log, &self.files.shared_memory, has_written);
+            .record_expected_state(&self.files.log, &self.files.shared_memory, has_written);
         // If another process has committed by now, what it wrote is not known.
         if let (Some(before), Some(facts)) = std::mem::take(&mut self.change)
             && let Some(after) = self.probe.index.filter(|after| after.follows(before))
@@ -173,23 +173,23 @@ impl OpenDatabase {
 }
 
 /// Opens the database and creates what is missing of folder, file and tables.
-pub(super) fn open(
+pub(super) fn open_database(
     folder: &Path,
-    before: Option<(&OpenDatabase, &Reopening)>,
+    before: Option<(&OpenDatabase, &ReopenReason)>,
     patience: Duration,
-) -> Result<(OpenDatabase, Option<SetAside>), HistoryError> {
-    make_folder(folder).map_err(|source| not_writable(folder, source))?;
-    let _alone = lock(folder, patience)?;
-    let file = file_in(folder);
+) -> Result<(OpenDatabase, Option<SetAsideDatabase>), HistoryError> {
+    make_folder(folder).map_err(|source| not_writable_error(folder, source))?;
+    let _alone = lock_folder(folder, patience)?;
+    let file = database_path(folder);
     let mut set_aside = None;
     if let Some((old, reopening)) = before
-        && identity(&file).is_ok_and(|found| found == old.probe.identity)
+        && file_identity(&file).is_ok_and(|found| found == old.probe.identity)
     {
         let reason = match reopening {
-            Reopening::Failed(reason) => reason.clone(),
-            Reopening::Changed(reason) => (*reason).to_owned(),
-            Reopening::Elsewhere => "it was moved while it was in use".to_owned(),
-            Reopening::SharedMemoryCut => "its shared memory was cut".to_owned(),
+            ReopenReason::Failed(reason) => reason.clone(),
+            ReopenReason::Changed(reason) => (*reason).to_owned(),
+            ReopenReason::Elsewhere => "it was moved while it was in use".to_owned(),
+            ReopenReason::SharedMemoryCut => "its shared memory was cut".to_owned(),
         };
         set_aside = Some(move_aside(folder, reason)?);
     }
@@ -213,27 +213,27 @@ pub(super) fn open(
     let to = &mut opened.connection;
     match (&mut set_aside, before) {
         (Some(aside), before) => {
-            if let Some((old, Reopening::Changed(_))) = before {
-                aside.brought_over = salvage::bring_over(&old.connection, to);
+            if let Some((old, ReopenReason::Changed(_))) = before {
+                aside.brought_over = salvage::copy_from_damaged_database(&old.connection, to);
             }
             if aside.brought_over == 0
                 && let Some(moved_to) = &aside.moved_to
             {
-                aside.brought_over = salvage::bring_over_from_file(moved_to, to);
+                aside.brought_over = salvage::copy_from_damaged_file(moved_to, to);
             }
         }
         // If another process has set it aside, that process reports it.
-        (None, Some((old, Reopening::Elsewhere)))
-            if !is_among(old.probe.identity, &files_set_aside(folder)) =>
+        (None, Some((old, ReopenReason::Elsewhere)))
+            if !contains_file(old.probe.identity, &files_set_aside(folder)) =>
         {
-            set_aside = Some(SetAside {
+            set_aside = Some(SetAsideDatabase {
                 moved_to: None,
                 reason:
                     "the database in the state folder was removed or replaced while it was in use"
                         .to_owned(),
-                brought_over: match salvage::bring_over(&old.connection, to) {
+                brought_over: match salvage::copy_from_damaged_database(&old.connection, to) {
                     0 => 0,
-                    _ => salvage::without_missing_files(to, folder).unwrap_or(0),
+                    _ => salvage::remove_operations_without_files(to, folder).unwrap_or(0),
                 },
             });
         }
@@ -241,9 +241,9 @@ pub(super) fn open(
     }
     if set_aside.is_some() {
         let file = &file;
-        events::go_on_after_loss(to).map_err(|error| store_error(file, error))?;
+        events::continue_numbers_after_loss(to).map_err(|error| store_error(file, error))?;
     }
-    opened.settle(true);
+    opened.record_expected_state(true);
     Ok((opened, set_aside))
 }
 
@@ -254,17 +254,18 @@ enum OpenFailure {
 }
 
 fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailure> {
-    let refused = |source| OpenFailure::Error(not_writable(file, source));
+    let refused = |source| OpenFailure::Error(not_writable_error(file, source));
     // SQLite gives the `-wal` and `-shm` files the mode of this one.
-    let mut probe = Probe::open(file).map_err(refused)?;
-    if probe.length() == 0 && fs::metadata(log_of(file)).is_ok_and(|log| log.len() > 0) {
+    let mut probe = DatabaseProbe::open(file).map_err(refused)?;
+    if probe.length() == 0 && fs::metadata(log_path(file)).is_ok_and(|log| log.len() > 0) {
         // SQLite would treat it as a new database and remove the log with its content.
         return Err(OpenFailure::Damaged(
             "it is empty, and its log is not".to_owned(),
         ));
     }
-    if let Ok(LogState::Damaged) = probe.check_log_found(&log_of(file), &shared_memory_of(file)) {
-        return Err(OpenFailure::Damaged(LOG_OVERWRITTEN.to_owned()));
+    if let Ok(LogState::Damaged) = probe.check_log_found(&log_path(file), &shared_memory_path(file))
+    {
+        return Err(OpenFailure::Damaged(LOG_OVERWRITTEN_REASON.to_owned()));
     }
     let mode = probe.metadata().map_err(refused)?.mode();
     if mode & 0o077 != 0 {
@@ -273,7 +274,7 @@ fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailur
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let prepared = Connection::open_with_flags(file, flags)
         .map_err(MigrateError::from)
-        .and_then(|connection| prepare(connection, patience));
+        .and_then(|connection| prepare_connection(connection, patience));
     match prepared {
         Ok(connection) => Ok(OpenDatabase {
             connection,
@@ -316,7 +317,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Lets only one process at a time open, migrate or set aside. Without the lock, two processes that find a damaged
 /// file would both set one aside: the second one would set aside the new database of the first.
-fn lock(folder: &Path, patience: Duration) -> Result<File, HistoryError> {
+fn lock_folder(folder: &Path, patience: Duration) -> Result<File, HistoryError> {
     let path = folder.join("lancet.db.lock");
     let file = OpenOptions::new()
         .write(true)
@@ -324,17 +325,17 @@ fn lock(folder: &Path, patience: Duration) -> Result<File, HistoryError> {
         .truncate(false)
         .mode(0o600)
         .open(&path);
-    let file = file.map_err(|source| not_writable(folder, source))?;
+    let file = file.map_err(|source| not_writable_error(folder, source))?;
     let deadline = Instant::now() + patience;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::Error(source)) => return Err(not_writable(&path, source)),
+            Err(TryLockError::Error(source)) => return Err(not_writable_error(&path, source)),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                 sleep(Duration::from_millis(5))
             }
             Err(TryLockError::WouldBlock) => {
-                let holder = Holder::of_file(&path);
+                let holder = LockHolder::holding_file(&path);
                 return Err(HistoryError::Busy {
                     store: path.into(),
                     holder,

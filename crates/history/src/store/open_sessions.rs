@@ -12,29 +12,29 @@ use crate::event::{EventKind, EventPage, EventStore, SessionBegin};
 impl EventStore for Store {
     fn events(&self, since: i64, most: usize) -> Result<EventPage, HistoryError> {
         Ok(self
-            .run(|connection| events::page(connection, since, most))?
+            .run_on_database(|connection| events::read_page(connection, since, most))?
             .0)
     }
 
-    fn last_event_of(&self, operation: &str) -> Result<Option<i64>, HistoryError> {
+    fn last_event_of_operation(&self, operation: &str) -> Result<Option<i64>, HistoryError> {
         Ok(self
-            .run(|connection| events::last_of(connection, operation))?
+            .run_on_database(|connection| events::last_event_of_operation(connection, operation))?
             .0)
     }
 
     fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), HistoryError> {
-        if self.count_session(begin.session, 1) > 1 {
+        if self.adjust_session_count(begin.session, 1) > 1 {
             return Ok(());
         }
-        self.run(|connection| {
+        self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let workspace = begin.workspace.as_ref();
-            let workspace = workspace.map(|found| workspaces::number_of(&transaction, found));
+            let workspace = workspace.map(|found| workspaces::workspace_number(&transaction, found));
             transaction.execute(
                 "INSERT OR REPLACE INTO open_sessions (process, session, client, workspace, body, time, version)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 params![
-                    self.process(),
+                    self.process_name(),
                     begin.session,
                     begin.client,
                     workspace.transpose()?,
@@ -43,7 +43,7 @@ impl EventStore for Store {
                     begin.version
                 ],
             )?;
-            let body = with_state(begin.body, "begun");
+            let body = add_state(begin.body, "begun");
             let event = NewEvent {
                 kind: EventKind::Session,
                 workspace: begin.workspace,
@@ -51,26 +51,26 @@ impl EventStore for Store {
                 client: begin.client,
                 body: &body,
             };
-            events::append(&transaction, &event)?;
+            events::append_event(&transaction, &event)?;
             transaction.commit()
         })?;
         Ok(())
     }
 
     fn end_session(&self, session: &str) -> Result<(), HistoryError> {
-        if self.count_session(session, -1) > 0 {
+        if self.adjust_session_count(session, -1) > 0 {
             return Ok(());
         }
-        self.run(|connection| {
+        self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            end(&transaction, &self.process(), session)?;
+            end_session_of_process(&transaction, &self.process_name(), session)?;
             transaction.commit()
         })?;
         Ok(())
     }
 
-    fn end_lost_sessions(&self) -> Result<(), HistoryError> {
-        self.run(|connection| {
+    fn end_sessions_of_ended_processes(&self) -> Result<(), HistoryError> {
+        self.run_on_database(|connection| {
             let open: Vec<(String, String)> = {
                 let mut statement =
                     connection.prepare_cached("SELECT process, session FROM open_sessions")?;
@@ -85,7 +85,7 @@ impl EventStore for Store {
             }
             let transaction = WriteTransaction::begin(connection)?;
             for (process, session) in lost {
-                end(&transaction, process, session)?;
+                end_session_of_process(&transaction, process, session)?;
             }
             transaction.commit()
         })?;
@@ -94,7 +94,11 @@ impl EventStore for Store {
 }
 
 /// Records the end of a session, unless another process has done so.
-fn end(transaction: &WriteTransaction<'_>, process: &str, session: &str) -> rusqlite::Result<()> {
+fn end_session_of_process(
+    transaction: &WriteTransaction<'_>,
+    process: &str,
+    session: &str,
+) -> rusqlite::Result<()> {
     transaction.execute(
         concat!(
             "INSERT INTO events (seq, time, kind, workspace, session, client, body)
@@ -107,7 +111,7 @@ fn end(transaction: &WriteTransaction<'_>, process: &str, session: &str) -> rusq
             process,
             session,
             super::clock::now_in_milliseconds(),
-            EventKind::Session.number()
+            EventKind::Session.database_number()
         ],
     )?;
     transaction.execute(
@@ -118,7 +122,7 @@ fn end(transaction: &WriteTransaction<'_>, process: &str, session: &str) -> rusq
 }
 
 /// Returns a JSON object with one more field.
-fn with_state(body: &str, state: &str) -> String {
+fn add_state(body: &str, state: &str) -> String {
     match body.strip_prefix('{').map(str::trim_start) {
         Some(rest) if rest.starts_with('}') => format!("{{\"state\":\"{state}\"}}"),
         Some(rest) => format!("{{\"state\":\"{state}\",{rest}"),

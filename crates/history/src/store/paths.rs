@@ -4,18 +4,18 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-pub(super) fn bytes_of(path: &Path) -> &[u8] {
+pub(super) fn path_bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+pub(super) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
 /// Returns the exclusive bounds of the paths below a folder, in byte order: `folder/` and `folder0`, since `0`
 /// follows `/`.
-pub(super) fn below(folder: &Path) -> (Vec<u8>, Vec<u8>) {
-    let mut from = bytes_of(folder).to_vec();
+pub(super) fn bounds_below(folder: &Path) -> (Vec<u8>, Vec<u8>) {
+    let mut from = path_bytes(folder).to_vec();
     while from.last() == Some(&b'/') {
         from.pop();
     }

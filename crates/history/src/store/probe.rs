@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use lancet_local_state::identity::{Identity, identity, identity_of};
+use lancet_local_state::identity::{Identity, file_identity, identity_from_metadata};
 
 use super::log_check::{self, LogIndex, LogState};
 
 /// The magic bytes of a database file.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+const DATABASE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The open handles of database files in this process. Closing any handle of a file drops all POSIX locks that the
 /// process has on it, those of SQLite included. So all probes of a file share one handle, closed after the last
@@ -23,7 +23,7 @@ static HANDLES: Mutex<Option<HashMap<Identity, Weak<File>>>> = Mutex::new(None);
 
 /// Identifies the files of an open database.
 #[derive(Debug)]
-pub(super) struct Probe {
+pub(super) struct DatabaseProbe {
     file: Arc<File>,
     pub(super) identity: Identity,
     log: Option<LogStamp>,
@@ -48,7 +48,7 @@ impl LogStamp {
     fn read(log: &Path) -> Option<Self> {
         let found = fs::metadata(log).ok()?;
         Some(Self {
-            identity: identity_of(&found),
+            identity: identity_from_metadata(&found),
             length: found.len(),
             modified: found.modified().ok(),
         })
@@ -72,14 +72,14 @@ pub(super) enum FileCheck {
     SharedMemoryCut,
 }
 
-impl Probe {
+impl DatabaseProbe {
     /// Opens the file at a path; a missing one is created with mode 0600.
-    pub(super) fn open(path: &Path) -> io::Result<Probe> {
-        if let Ok(identity) = identity(path)
-            && let Some(file) = known(identity)
+    pub(super) fn open(path: &Path) -> io::Result<DatabaseProbe> {
+        if let Ok(identity) = file_identity(path)
+            && let Some(file) = known_handle(identity)
         {
             let length = file.metadata()?.len();
-            return Ok(Probe::new(file, identity, length));
+            return Ok(DatabaseProbe::new(file, identity, length));
         }
         let file = OpenOptions::new()
             .read(true)
@@ -90,11 +90,15 @@ impl Probe {
             .open(path)?;
         let found = file.metadata()?;
         let identity = (found.dev(), found.ino());
-        Ok(Probe::new(remember(identity, file), identity, found.len()))
+        Ok(DatabaseProbe::new(
+            remember_handle(identity, file),
+            identity,
+            found.len(),
+        ))
     }
 
-    fn new(file: Arc<File>, identity: Identity, length: u64) -> Probe {
-        Probe {
+    fn new(file: Arc<File>, identity: Identity, length: u64) -> DatabaseProbe {
+        DatabaseProbe {
             file,
             identity,
             log: None,
@@ -106,7 +110,7 @@ impl Probe {
     }
 
     /// Sets the modification time, so that the kernel reports a change.
-    pub(super) fn touch(&self) {
+    pub(super) fn touch_database(&self) {
         // A file of another user cannot be touched; readers then notice the change a little later.
         let _ = self.file.set_modified(std::time::SystemTime::now());
     }
@@ -126,12 +130,12 @@ impl Probe {
         let file = match self.shared_file.take() {
             Some(file) => file,
             None => {
-                let found = identity(shared)?;
-                match known(found) {
+                let found = file_identity(shared)?;
+                match known_handle(found) {
                     Some(file) => file,
                     None => {
                         let file = OpenOptions::new().read(true).write(true).open(shared)?;
-                        remember(found, file)
+                        remember_handle(found, file)
                     }
                 }
             }
@@ -144,7 +148,7 @@ impl Probe {
     }
 
     /// Records the present state of the files as the expected one. The log is examined only after a write.
-    pub(super) fn settle(&mut self, log: &Path, shared: &Path, has_written: bool) {
+    pub(super) fn record_expected_state(&mut self, log: &Path, shared: &Path, has_written: bool) {
         self.shared = fs::metadata(shared).map_or(0, |found| found.len());
         if self.log.is_none() || has_written {
             // The stamp is taken first, so that anything written after it is examined the next time.
@@ -157,7 +161,12 @@ impl Probe {
     }
 
     /// Compares the database and its log with the expected state.
-    pub(super) fn check(&self, path: &Path, log: &Path, shared: &Path) -> FileCheck {
+    pub(super) fn compare_with_expected(
+        &self,
+        path: &Path,
+        log: &Path,
+        shared: &Path,
+    ) -> FileCheck {
         if self.shared > 0 && fs::metadata(shared).is_ok_and(|found| found.len() < self.shared) {
             return FileCheck::SharedMemoryCut;
         }
@@ -167,11 +176,11 @@ impl Probe {
         if (found.dev(), found.ino()) != self.identity {
             return FileCheck::Elsewhere;
         }
-        let mut begin = [0; MAGIC.len()];
+        let mut begin = [0; DATABASE_MAGIC.len()];
         if self.length > 0 && self.file.read_exact_at(&mut begin, 0).is_err() {
             return FileCheck::Damaged("it was cut while it was in use");
         }
-        if self.length > 0 && begin != *MAGIC {
+        if self.length > 0 && begin != *DATABASE_MAGIC {
             return FileCheck::Damaged("it was overwritten while it was in use");
         }
         let log = self.log.is_some().then(|| LogStamp::read(log)).flatten();
@@ -197,7 +206,7 @@ impl Probe {
     ) -> io::Result<LogState> {
         let index = self.read_index(shared);
         if index.is_none() || index == self.index {
-            let state = log_check::check(log, self.open_shared_memory(shared)?)?;
+            let state = log_check::check_log(log, self.open_shared_memory(shared)?)?;
             if state == LogState::Damaged {
                 return Ok(state);
             }
@@ -212,7 +221,7 @@ impl Probe {
         if !log_check::is_of_this_boot(shared) {
             return Ok(LogState::Whole);
         }
-        log_check::check(log, self.open_shared_memory(shared)?)
+        log_check::check_log(log, self.open_shared_memory(shared)?)
     }
 
     /// Reads the index of the log; none without shared memory, or while another process writes the index.
@@ -223,18 +232,18 @@ impl Probe {
 }
 
 /// Returns whether one of these paths leads to the wanted file.
-pub(super) fn is_among(wanted: Identity, files: &[PathBuf]) -> bool {
+pub(super) fn contains_file(wanted: Identity, files: &[PathBuf]) -> bool {
     files
         .iter()
-        .any(|file| identity(file).is_ok_and(|found| found == wanted))
+        .any(|file| file_identity(file).is_ok_and(|found| found == wanted))
 }
 
-fn known(identity: Identity) -> Option<Arc<File>> {
+fn known_handle(identity: Identity) -> Option<Arc<File>> {
     let handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
     handles.as_ref()?.get(&identity)?.upgrade()
 }
 
-fn remember(identity: Identity, file: File) -> Arc<File> {
+fn remember_handle(identity: Identity, file: File) -> Arc<File> {
     let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
     let handles = handles.get_or_insert_default();
     handles.retain(|_, file| file.strong_count() > 0);

@@ -4,8 +4,8 @@ use lancet_local_state::process;
 use rusqlite::params;
 
 use super::clock::now_in_milliseconds;
-use super::made_folders::folders_of;
-use super::paths::path_of;
+use super::made_folders::encode_paths;
+use super::paths::path_from_bytes;
 use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, workspaces};
 use crate::program_call::{CallMaker, OpenCall, ProgramCallDraft, ProgramCallStore};
@@ -15,9 +15,9 @@ const LONGEST: i64 = 24 * 60 * 60 * 1_000;
 
 impl ProgramCallStore for Store {
     fn begin_program_call(&self, draft: &ProgramCallDraft<'_>) -> Result<i64, HistoryError> {
-        let (number, _) = self.run(|connection| {
+        let (number, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let workspace = workspaces::number_of(&transaction, &draft.workspace)?;
+            let workspace = workspaces::workspace_number(&transaction, &draft.workspace)?;
             transaction
                 .prepare_cached(
                     "INSERT INTO program_calls (workspace, key, session, tool, command, paths, time, process, looking)
@@ -29,13 +29,13 @@ impl ProgramCallStore for Store {
                     draft.session,
                     draft.tool,
                     draft.command,
-                    folders_of(draft.paths),
+                    encode_paths(draft.paths),
                     draft.time,
                     match draft.maker {
-                        CallMaker::ThisProcess => Some(self.process()),
+                        CallMaker::ThisProcess => Some(self.process_name()),
                         CallMaker::Another(process) => process.map(str::to_owned),
                     },
-                    self.process()
+                    self.process_name()
                 ])?;
             let number = transaction.last_insert_rowid();
             transaction.commit()?;
@@ -60,7 +60,7 @@ impl ProgramCallStore for Store {
 
     fn open_program_calls(&self, workspace: &[u8; 32]) -> Result<Vec<OpenCall>, HistoryError> {
         let oldest = now_in_milliseconds() - LONGEST;
-        let (found, _) = self.run(|connection| {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT number, key, session, tool, command, paths, time, since, background, process, looking
                  FROM program_calls WHERE workspace = (SELECT number FROM workspaces WHERE id = ?1) ORDER BY number",
@@ -78,7 +78,7 @@ impl ProgramCallStore for Store {
                     session: row.get(2)?,
                     tool: row.get(3)?,
                     command: row.get(4)?,
-                    paths: paths.filter(|path| !path.is_empty()).map(path_of).collect(),
+                    paths: paths.filter(|path| !path.is_empty()).map(path_from_bytes).collect(),
                     time,
                     since: row.get(7)?,
                     is_in_background: row.get(8)?,
@@ -103,7 +103,7 @@ impl ProgramCallStore for Store {
         after: i64,
         upto: i64,
     ) -> Result<Vec<Vec<u8>>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT DISTINCT name FROM checkpoint_files
                  WHERE workspace = (SELECT number FROM workspaces WHERE id = ?1)
@@ -119,7 +119,7 @@ impl ProgramCallStore for Store {
 impl Store {
     /// Runs one statement about calls in a separate transaction.
     fn update_calls(&self, sql: &str, numbers: &[i64]) -> Result<(), HistoryError> {
-        self.run(|connection| {
+        self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             transaction
                 .prepare_cached(sql)?

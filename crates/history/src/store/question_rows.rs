@@ -9,16 +9,16 @@ use lancet_local_state::process;
 use rusqlite::{Connection, Row, params};
 use zstd::stream::read::Decoder;
 
-use super::ledgers::{entry_of, flags_of};
+use super::ledgers::{entry_flags, ledger_entry_from_row};
 use super::transaction::WriteTransaction;
 use crate::operation::ChangeKind;
 use crate::question::{QuestionFile, QuestionRecord, QuestionState, RecordedDecision};
 
 /// The largest question that is read, in bytes.
-const LARGEST: u64 = 256 << 20;
+const MAX_QUESTION_BYTES: u64 = 256 << 20;
 
 /// The query for questions, without its conditions.
-pub(super) const ROWS: &str = "SELECT id, plan, time, session, client, call_id, tool, process, shown, state,
+pub(super) const SELECT_QUESTIONS: &str = "SELECT id, plan, time, session, client, call_id, tool, process, shown, state,
                            decision, decided_by, decided, delivered, followed_by, answer FROM questions";
 
 pub(super) fn insert_file(
@@ -37,14 +37,14 @@ pub(super) fn insert_file(
             question,
             at as i64,
             file.path.as_os_str().as_bytes(),
-            file.kind.number(),
+            file.kind.database_number(),
             file.added as i64,
             file.removed as i64,
             seen.map(|entry| entry.revision),
             seen.map(|entry| entry.size as i64),
             seen.map(|entry| entry.stamp.encode()),
             seen.map(|entry| entry.seen.encode()),
-            seen.map(flags_of),
+            seen.map(entry_flags),
             seen.and_then(|entry| entry.wrote),
             seen.and_then(|entry| entry.numbers.encode()),
         ])?;
@@ -52,17 +52,17 @@ pub(super) fn insert_file(
 }
 
 /// Decompresses a column; empty if it is damaged or too large.
-pub(super) fn unpacked(bytes: Vec<u8>) -> Vec<u8> {
+pub(super) fn decompress_column(bytes: Vec<u8>) -> Vec<u8> {
     let mut whole = Vec::new();
     let read = Decoder::new(bytes.as_slice())
-        .and_then(|decoder| decoder.take(LARGEST).read_to_end(&mut whole));
+        .and_then(|decoder| decoder.take(MAX_QUESTION_BYTES).read_to_end(&mut whole));
     match read {
-        Ok(length) if (length as u64) < LARGEST => whole,
+        Ok(length) if (length as u64) < MAX_QUESTION_BYTES => whole,
         _ => Vec::new(),
     }
 }
 
-pub(super) fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<QuestionRecord> {
+pub(super) fn question_from_row(row: &Row<'_>, state: &Path) -> rusqlite::Result<QuestionRecord> {
     let process: String = row.get(7)?;
     let decision: Option<Vec<u8>> = row.get(10)?;
     let (by, time): (Option<String>, Option<i64>) = (row.get(11)?, row.get(12)?);
@@ -75,9 +75,9 @@ pub(super) fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<Questio
         call_id: row.get(5)?,
         tool: row.get(6)?,
         is_caller_alive: process::is_alive(state, &process),
-        shown: unpacked(row.get(8)?),
+        shown: decompress_column(row.get(8)?),
         files: Vec::new(),
-        state: QuestionState::of_number(row.get(9)?),
+        state: QuestionState::from_number(row.get(9)?),
         decision: decision.map(|words| RecordedDecision {
             words,
             by: by.unwrap_or_default(),
@@ -85,11 +85,11 @@ pub(super) fn record_of(row: &Row<'_>, state: &Path) -> rusqlite::Result<Questio
         }),
         delivered: row.get(13)?,
         followed_by: row.get(14)?,
-        answer: row.get::<_, Option<Vec<u8>>>(15)?.map(unpacked),
+        answer: row.get::<_, Option<Vec<u8>>>(15)?.map(decompress_column),
     })
 }
 
-pub(super) fn files_of(
+pub(super) fn question_files(
     connection: &Connection,
     question: &str,
 ) -> rusqlite::Result<Vec<QuestionFile>> {
@@ -101,7 +101,7 @@ pub(super) fn files_of(
         let path: Vec<u8> = row.get(0)?;
         let seen = match row.get_ref(1)? {
             rusqlite::types::ValueRef::Null => None,
-            _ => entry_of(row)?.map(|(_, entry)| entry),
+            _ => ledger_entry_from_row(row)?.map(|(_, entry)| entry),
         };
         Ok(QuestionFile {
             path: PathBuf::from(OsStr::from_bytes(&path)),

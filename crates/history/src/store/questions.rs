@@ -4,36 +4,40 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::clock::now_in_milliseconds;
+use super::clock::{DAY_MILLISECONDS, now_in_milliseconds};
 use super::events::{self, NewEvent, next_event_sql};
-use super::question_rows::{ROWS, files_of, insert_file, record_of, unpacked};
+use super::question_rows::{
+    SELECT_QUESTIONS, decompress_column, insert_file, question_files, question_from_row,
+};
 use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, workspaces};
 use crate::event::EventKind;
 use crate::question::{
-    AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionQuery,
-    QuestionRecord, QuestionState, QuestionStore,
+    AskOutcome, DecideOutcome, Digest, MAX_OPEN, MAX_OPEN_PER_SESSION, QuestionDraft,
+    QuestionQuery, QuestionRecord, QuestionState, QuestionStore,
 };
 
-const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// Undecided questions are removed after this time.
-const UNDECIDED: i64 = 7 * DAY;
+const UNDECIDED_RETENTION: i64 = 7 * DAY_MILLISECONDS;
 /// Decided questions are removed after this time; an approval is valid for a day.
-const DECIDED: i64 = 2 * DAY;
-/// A decision may be dated at most this far ahead of the clock; otherwise it was made at an unknown time.
-const CLOCK_ERROR: i64 = 5 * 60 * 1_000;
+const DECIDED_RETENTION: i64 = 2 * DAY_MILLISECONDS;
 /// The largest number of questions that one query returns.
-const MOST_FOUND: usize = 2_000;
+const MAX_QUESTIONS: usize = 2_000;
 /// The compression level of what a question shows.
-const LEVEL: i32 = 3;
+const ZSTD_LEVEL: i32 = 3;
 
 impl QuestionStore for Store {
-    fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError> {
-        let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, LEVEL).unwrap_or_default();
+    fn record_question(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError> {
+        let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, ZSTD_LEVEL).unwrap_or_default();
         let (shown, arguments) = (packed(draft.shown), packed(draft.arguments));
-        let (asked, _) = self.run(|connection| {
+        let (asked, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let asked = insert(&transaction, draft, (&shown, &arguments), &self.process())?;
+            let asked = insert_question(
+                &transaction,
+                draft,
+                (&shown, &arguments),
+                &self.process_name(),
+            )?;
             if asked == AskOutcome::Recorded {
                 transaction.commit()?;
             }
@@ -42,34 +46,38 @@ impl QuestionStore for Store {
         Ok(asked)
     }
 
-    fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError> {
-        let sql = format!("{ROWS} WHERE call = ?1 ORDER BY rowid DESC LIMIT 1");
+    fn find_question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError> {
+        let sql = format!("{SELECT_QUESTIONS} WHERE call = ?1 ORDER BY rowid DESC LIMIT 1");
         Ok(self
-            .run(|connection| one(connection, self.folder(), &sql, &call.as_slice()))?
+            .run_on_database(|connection| {
+                find_question_by(connection, self.folder(), &sql, &call.as_slice())
+            })?
             .0)
     }
 
-    fn question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError> {
-        let sql = format!("{ROWS} WHERE id = ?1");
+    fn find_question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError> {
+        let sql = format!("{SELECT_QUESTIONS} WHERE id = ?1");
         Ok(self
-            .run(|connection| one(connection, self.folder(), &sql, &id))?
+            .run_on_database(|connection| find_question_by(connection, self.folder(), &sql, &id))?
             .0)
     }
 
-    fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError> {
-        let most = query.limit.unwrap_or(MOST_FOUND).min(MOST_FOUND);
+    fn list_questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError> {
+        let most = query.limit.unwrap_or(MAX_QUESTIONS).min(MAX_QUESTIONS);
         let states = match query.decided {
             true => "",
             false => "WHERE state = 0",
         };
-        let sql = format!("{ROWS} {states} ORDER BY time DESC, id DESC LIMIT {MOST_FOUND}");
-        let (found, _) = self.run(|connection| {
+        let sql = format!(
+            "{SELECT_QUESTIONS} {states} ORDER BY time DESC, id DESC LIMIT {MAX_QUESTIONS}"
+        );
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map([], |row| record_of(row, self.folder()))?;
+            let rows = statement.query_map([], |row| question_from_row(row, self.folder()))?;
             let mut found = Vec::new();
             for record in rows {
                 let mut record = record?;
-                record.files = files_of(connection, &record.id)?;
+                record.files = question_files(connection, &record.id)?;
                 if record.is_below(&query.below) {
                     found.push(record);
                 }
@@ -82,18 +90,18 @@ impl QuestionStore for Store {
         Ok(found)
     }
 
-    fn open_questions(&self, below: &[PathBuf]) -> Result<Vec<String>, HistoryError> {
+    fn open_question_ids(&self, below: &[PathBuf]) -> Result<Vec<String>, HistoryError> {
         let sql = format!(
-            "SELECT id FROM questions WHERE state = 0 ORDER BY time DESC, id DESC LIMIT {MOST_FOUND}"
+            "SELECT id FROM questions WHERE state = 0 ORDER BY time DESC, id DESC LIMIT {MAX_QUESTIONS}"
         );
-        let (found, _) = self.run(|connection| {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
             let ids = statement.query_map([], |row| row.get::<_, String>(0))?;
             let mut found = Vec::new();
             for id in ids {
                 let id = id?;
                 let is_below = below.is_empty()
-                    || files_of(connection, &id)?
+                    || question_files(connection, &id)?
                         .iter()
                         .any(|file| below.iter().any(|folder| file.path.starts_with(folder)));
                 if is_below {
@@ -105,19 +113,19 @@ impl QuestionStore for Store {
         Ok(found)
     }
 
-    fn decide(
+    fn record_decision(
         &self,
         id: &str,
         approves: bool,
         decision: &[u8],
         by: &str,
         event: &str,
-    ) -> Result<Decided, HistoryError> {
+    ) -> Result<DecideOutcome, HistoryError> {
         let state = match approves {
             true => QuestionState::Approved,
             false => QuestionState::Rejected,
         };
-        let (decided, _) = self.run(|connection| {
+        let (decided, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let changed = transaction
                 .prepare_cached(
@@ -126,7 +134,7 @@ impl QuestionStore for Store {
                 )?
                 .execute(params![
                     id,
-                    state.number(),
+                    state.database_number(),
                     decision,
                     by,
                     now_in_milliseconds()
@@ -134,21 +142,21 @@ impl QuestionStore for Store {
             if changed == 1 {
                 append_decided(&transaction, id, event)?;
                 transaction.commit()?;
-                return Ok(Decided::Counts);
+                return Ok(DecideOutcome::Counts);
             }
             let found = transaction
                 .prepare_cached("SELECT state FROM questions WHERE id = ?1")?
                 .query_row([id], |row| row.get(0))
                 .optional()?;
-            Ok(found.map_or(Decided::Unknown, |state| {
-                Decided::TooLate(QuestionState::of_number(state))
+            Ok(found.map_or(DecideOutcome::Unknown, |state| {
+                DecideOutcome::TooLate(QuestionState::from_number(state))
             }))
         })?;
         Ok(decided)
     }
 
-    fn withdraw(&self, id: &str) -> Result<(), HistoryError> {
-        self.run(|connection| {
+    fn withdraw_question(&self, id: &str) -> Result<(), HistoryError> {
+        self.run_on_database(|connection| {
             connection
                 .prepare_cached(
                     "UPDATE questions SET state = 4, decided = ?2 WHERE id = ?1 AND state IN (0, 1)",
@@ -158,8 +166,8 @@ impl QuestionStore for Store {
         Ok(())
     }
 
-    fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError> {
-        let (changed, _) = self.run(|connection| {
+    fn amend_rejection(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError> {
+        let (changed, _) = self.run_on_database(|connection| {
             connection
                 .prepare_cached(
                     "UPDATE questions SET decision = ?2 WHERE id = ?1 AND state = 2 AND delivered = 0",
@@ -169,8 +177,8 @@ impl QuestionStore for Store {
         Ok(changed == 1)
     }
 
-    fn deliver(&self, id: &str) -> Result<bool, HistoryError> {
-        let (changed, _) = self.run(|connection| {
+    fn mark_rejection_delivered(&self, id: &str) -> Result<bool, HistoryError> {
+        let (changed, _) = self.run_on_database(|connection| {
             connection
                 .prepare_cached(
                     "UPDATE questions SET delivered = 1 WHERE id = ?1 AND delivered = 0",
@@ -180,9 +188,9 @@ impl QuestionStore for Store {
         Ok(changed == 1)
     }
 
-    fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError> {
-        let answer = zstd::bulk::compress(answer, LEVEL).unwrap_or_default();
-        self.run(|connection| {
+    fn store_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError> {
+        let answer = zstd::bulk::compress(answer, ZSTD_LEVEL).unwrap_or_default();
+        self.run_on_database(|connection| {
             connection
                 .prepare_cached("UPDATE questions SET answer = ?2 WHERE id = ?1")?
                 .execute(params![id, answer])
@@ -190,8 +198,8 @@ impl QuestionStore for Store {
         Ok(())
     }
 
-    fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+    fn closed_questions(&self, ids: &[String]) -> Result<Vec<String>, HistoryError> {
+        let (found, _) = self.run_on_database(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT 1 FROM questions WHERE id = ?1 AND state = 0")?;
             let mut closed = Vec::new();
@@ -205,18 +213,18 @@ impl QuestionStore for Store {
         Ok(found)
     }
 
-    fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError> {
-        let (found, _) = self.run(|connection| {
+    fn call_arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError> {
+        let (found, _) = self.run_on_database(|connection| {
             connection
                 .prepare_cached("SELECT arguments FROM questions WHERE id = ?1")?
                 .query_row([id], |row| row.get::<_, Vec<u8>>(0))
                 .optional()
         })?;
-        Ok(found.map(unpacked))
+        Ok(found.map(decompress_column))
     }
 
     fn prune_questions(&self) -> Result<u64, HistoryError> {
-        let (removed, _) = self.run(|connection| {
+        let (removed, _) = self.run_on_database(|connection| {
             let now = now_in_milliseconds();
             let mut statement = connection.prepare_cached(
                 "SELECT DISTINCT process FROM questions WHERE state = 0 AND ended IS NULL",
@@ -231,7 +239,7 @@ impl QuestionStore for Store {
                     "SELECT EXISTS (SELECT 1 FROM questions
                      WHERE (state = 0 AND (time < ?1 OR ended < ?2)) OR (state <> 0 AND coalesce(decided, time) < ?3))",
                 )?
-                .query_row(params![now - UNDECIDED, now - DAY, now - DECIDED], |row| row.get(0))?;
+                .query_row(params![now - UNDECIDED_RETENTION, now - DAY_MILLISECONDS, now - DECIDED_RETENTION], |row| row.get(0))?;
             if ended.is_empty() && !any {
                 return Ok(0);
             }
@@ -245,7 +253,7 @@ impl QuestionStore for Store {
             let removed = transaction.execute(
                 "DELETE FROM questions
                  WHERE (state = 0 AND (time < ?1 OR ended < ?2)) OR (state <> 0 AND coalesce(decided, time) < ?3)",
-                params![now - UNDECIDED, now - DAY, now - DECIDED],
+                params![now - UNDECIDED_RETENTION, now - DAY_MILLISECONDS, now - DECIDED_RETENTION],
             )?;
             transaction.commit()?;
             Ok(removed as u64)
@@ -255,7 +263,7 @@ impl QuestionStore for Store {
 }
 
 /// Inserts a question, compressed. Nothing is inserted if the same question waits already, or if too many wait.
-fn insert(
+fn insert_question(
     transaction: &WriteTransaction<'_>,
     draft: &QuestionDraft<'_>,
     (shown, arguments): (&[u8], &[u8]),
@@ -282,7 +290,7 @@ fn insert(
             .execute(params![
                 earlier,
                 draft.id,
-                QuestionState::Superseded.number(),
+                QuestionState::Superseded.database_number(),
                 now_in_milliseconds()
             ])?;
     }
@@ -291,15 +299,15 @@ fn insert(
             "SELECT count(*) FILTER (WHERE session = ?1), count(*) FROM questions WHERE state = 0",
         )?
         .query_row([draft.author.session], |row| row.try_into())?;
-    if of_session >= MOST_OPEN_OF_A_SESSION as i64 {
+    if of_session >= MAX_OPEN_PER_SESSION as i64 {
         return Ok(AskOutcome::TooManyOfSession);
     }
-    if all >= MOST_OPEN as i64 {
+    if all >= MAX_OPEN as i64 {
         return Ok(AskOutcome::TooMany);
     }
     let author = &draft.author;
     let root = draft.workspace.as_ref();
-    let workspace = root.map(|found| workspaces::number_of(transaction, found));
+    let workspace = root.map(|found| workspaces::workspace_number(transaction, found));
     transaction
         .prepare_cached(
             "INSERT INTO questions (id, call, plan, time, workspace, session, client, call_id, tool, process, shown, arguments, state, delivered)
@@ -329,7 +337,7 @@ fn insert(
         client: author.client,
         body: draft.event,
     };
-    events::append(transaction, &event).map(|_| AskOutcome::Recorded)
+    events::append_event(transaction, &event).map(|_| AskOutcome::Recorded)
 }
 
 /// Adds the event of a decision, with the session, client and workspace of its question.
@@ -347,13 +355,13 @@ fn append_decided(
         .execute(params![
             question,
             now_in_milliseconds(),
-            EventKind::Decided.number(),
+            EventKind::Decided.database_number(),
             body
         ])?;
     Ok(())
 }
 
-fn one(
+fn find_question_by(
     connection: &Connection,
     state: &Path,
     sql: &str,
@@ -361,40 +369,11 @@ fn one(
 ) -> rusqlite::Result<Option<QuestionRecord>> {
     let found = connection
         .prepare_cached(sql)?
-        .query_row([value], |row| record_of(row, state))
+        .query_row([value], |row| question_from_row(row, state))
         .optional()?;
     let Some(mut record) = found else {
         return Ok(None);
     };
-    record.files = files_of(connection, &record.id)?;
+    record.files = question_files(connection, &record.id)?;
     Ok(Some(record))
-}
-
-/// Uses up an approval, in the transaction that announces its operation. Returns false if there is no unused one.
-pub(super) fn use_up(
-    transaction: &WriteTransaction<'_>,
-    question: &str,
-    operation: &str,
-) -> rusqlite::Result<bool> {
-    let now = now_in_milliseconds();
-    let changed = transaction
-        .prepare_cached(
-            "UPDATE questions SET state = 3, followed_by = ?2
-             WHERE id = ?1 AND state = 1 AND decided > ?3 AND decided <= ?4",
-        )?
-        .execute(params![question, operation, now - DAY, now + CLOCK_ERROR])?;
-    Ok(changed == 1)
-}
-
-/// Restores the approval that an operation used up and did not need, because nothing was written.
-pub(super) fn give_back(
-    transaction: &WriteTransaction<'_>,
-    operation: &str,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "UPDATE questions SET state = 1, followed_by = NULL WHERE followed_by = ?1 AND state = 3",
-        )?
-        .execute([operation])?;
-    Ok(())
 }

@@ -9,7 +9,7 @@ use super::transaction::WriteTransaction;
 use crate::recorded_call::RecordedCall;
 
 /// Records the call of an operation.
-pub(super) fn insert(
+pub(super) fn insert_call(
     transaction: &WriteTransaction<'_>,
     operation: &str,
     call: &RecordedCall,
@@ -28,17 +28,24 @@ pub(super) fn insert(
             call.exit_code,
             call.duration,
             call.name,
-            made_folders::folders_of(&call.not_kept),
+            made_folders::encode_paths(&call.not_kept),
             call.since,
-            made_folders::folders_of(&call.shared),
+            made_folders::encode_paths(&call.shared),
             shared_with,
             i64::try_from(call.as_in_git).unwrap_or(i64::MAX)
         ])?;
     Ok(())
 }
 
+/// Returns whether another program made the changes of an operation.
+pub(super) fn is_recorded(connection: &Connection, operation: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM recorded_calls WHERE operation = ?1)")?
+        .query_row([operation], |row| row.get(0))
+}
+
 /// Returns the call of an operation; none if lancet made the changes.
-pub(super) fn for_operation(
+pub(super) fn call_of_operation(
     connection: &Connection,
     operation: &str,
 ) -> rusqlite::Result<Option<RecordedCall>> {
@@ -69,12 +76,12 @@ pub(super) fn for_operation(
 fn paths_of(list: &[u8]) -> Vec<PathBuf> {
     let paths = list.split(|byte| *byte == 0);
     let paths = paths.filter(|path| !path.is_empty());
-    paths.map(super::paths::path_of).collect()
+    paths.map(super::paths::path_from_bytes).collect()
 }
 
 /// Fails if a column that the statements need is missing, including those of the tables of checkpoints and of
 /// calls that have begun.
-pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn check_columns(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare(
         "SELECT number, id, workspace, time, kind, name, session, sequence, files, process FROM checkpoints",
     )?;

@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::facts::Facts;
-use super::made_folders::Claimed;
-use super::paths::bytes_of;
+use super::made_folders::FolderClaim;
+use super::paths::path_bytes;
 use super::transaction::WriteTransaction;
-use super::{contents, log, made_folders};
-use crate::operation::{Draft, FileDraft, OperationState};
+use super::{contents, log, made_folders, recorded_calls};
+use crate::operation::{FileDraft, OperationDraft, OperationState};
 
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
 pub(super) const NO_FILE: i64 = -1;
 
 /// Inserts the rows of an operation with its place in the order of recording. The caller marks an operation that is
 /// only announced by a row in `begun`; its state counts once that row is removed.
-pub(super) fn insert(
+pub(super) fn insert_operation(
     transaction: &WriteTransaction<'_>,
     state: &Path,
-    draft: &Draft<'_>,
+    draft: &OperationDraft<'_>,
     sequence: i64,
     facts: &mut Facts,
 ) -> rusqlite::Result<()> {
@@ -34,8 +34,8 @@ pub(super) fn insert(
         .execute(params![
             draft.id,
             draft.time,
-            draft.kind.number(),
-            OperationState::Done.number(),
+            draft.kind.database_number(),
+            OperationState::Done.database_number(),
             author.session,
             author.client,
             author.version,
@@ -104,7 +104,7 @@ fn insert_file(
     file: &FileDraft<'_>,
     facts: &mut Facts,
 ) -> rusqlite::Result<()> {
-    let mut put = |kept: &Option<crate::operation::State<'_>>| {
+    let mut put = |kept: &Option<crate::operation::DraftState<'_>>| {
         kept.as_ref()
             .map(|kept| facts.content(transaction, state, kept))
             .transpose()
@@ -114,8 +114,8 @@ fn insert_file(
     let workspace = workspace.map(|found| facts.workspace(transaction, found));
     let workspace = workspace.transpose()?;
     let mode =
-        |kept: &Option<crate::operation::State<'_>>| kept.as_ref().map_or(0, |kept| kept.mode);
-    let inode = |kept: &Option<crate::operation::State<'_>>| {
+        |kept: &Option<crate::operation::DraftState<'_>>| kept.as_ref().map_or(0, |kept| kept.mode);
+    let inode = |kept: &Option<crate::operation::DraftState<'_>>| {
         let kept = kept.as_ref()?;
         kept.inode.map(u64::cast_signed)
     };
@@ -129,18 +129,18 @@ fn insert_file(
         .execute(params![
             id,
             at as i64,
-            bytes_of(file.path),
-            file.kind.number(),
-            file.moved_from.map(bytes_of),
+            path_bytes(file.path),
+            file.kind.database_number(),
+            file.moved_from.map(path_bytes),
             before,
             mode(&file.before),
-            file.before.as_ref().and_then(|kept| kept.link).map(bytes_of),
+            file.before.as_ref().and_then(|kept| kept.link).map(path_bytes),
             after,
             mode(&file.after),
-            file.after.as_ref().and_then(|kept| kept.link).map(bytes_of),
+            file.after.as_ref().and_then(|kept| kept.link).map(path_bytes),
             file.added as i64,
             file.removed as i64,
-            made_folders::folders_of(&file.folders),
+            made_folders::encode_paths(&file.folders),
             workspace,
             inode(&file.before),
             inode(&file.after)
@@ -171,7 +171,7 @@ pub(super) fn note_change(
 }
 
 /// Records the inode number of the file that an operation left at an index.
-pub(super) fn note_inode(
+pub(super) fn record_inode(
     transaction: &WriteTransaction<'_>,
     operation: &str,
     at: usize,
@@ -185,16 +185,16 @@ pub(super) fn note_inode(
 
 /// Updates the rows with what is known only after the write: modes, folders, and the content of a streamed write.
 /// Then marks the changes that the operation reverses. Returns those of their folders in which no change has a file.
-pub(super) fn complete(
+pub(super) fn complete_operation(
     transaction: &WriteTransaction<'_>,
     state: &Path,
-    draft: &Draft<'_>,
+    draft: &OperationDraft<'_>,
 ) -> rusqlite::Result<Vec<PathBuf>> {
     for (at, file) in draft.files.iter().enumerate() {
         let Some(after) = &file.after else {
             continue;
         };
-        let content = contents::put(transaction, state, after)?;
+        let content = contents::store_content(transaction, state, after)?;
         transaction
             .prepare_cached(
                 // Recovery may have added folders that a dead process had made.
@@ -208,21 +208,28 @@ pub(super) fn complete(
                 at as i64,
                 content,
                 after.mode,
-                made_folders::folders_of(&file.folders)
+                made_folders::encode_paths(&file.folders)
             ])?;
         if let Some(inode) = after.inode {
-            note_inode(transaction, draft.id, at, inode)?;
+            record_inode(transaction, draft.id, at, inode)?;
         }
     }
     let mut unclaimed = Vec::new();
     for taken in &draft.takes_back {
         let (operation, by) = (&taken.operation, Some(draft.id));
-        mark(transaction, operation, taken.at, by, 0, &mut unclaimed)?;
+        mark_undone(transaction, operation, taken.at, by, 0, &mut unclaimed)?;
     }
-    if !draft.takes_back.is_empty() {
-        // An undo of a removal created them again. The undo of the change that had created the file removes them.
+    let mut reversed = draft.takes_back.iter();
+    let is_by_program = reversed.try_fold(false, |found, taken| {
+        Ok::<_, rusqlite::Error>(
+            found || recorded_calls::is_recorded(transaction, &taken.operation)?,
+        )
+    })?;
+    if !draft.takes_back.is_empty() && !is_by_program {
+        // An undo of a removal created them again. The undo of the change that had created the file removes them. A
+        // command may also have removed folders that were there before any change, and those stay.
         for file in &draft.files {
-            made_folders::hand_on_folders(transaction, &file.folders)?;
+            made_folders::pass_on_folders(transaction, &file.folders)?;
         }
     }
     Ok(unclaimed)
@@ -231,7 +238,7 @@ pub(super) fn complete(
 /// Marks one file change of an operation as undone by `by`, or as in effect again if `by` is none. The changes that
 /// this operation had itself reversed then get the opposite mark, recursively. Folders of undone changes in which no
 /// change has a file are added to `unclaimed`.
-pub(super) fn mark(
+pub(super) fn mark_undone(
     transaction: &WriteTransaction<'_>,
     operation: &str,
     at: usize,
@@ -243,11 +250,11 @@ pub(super) fn mark(
         .prepare_cached("UPDATE files SET undone = ?3 WHERE operation = ?1 AND at = ?2")?
         .execute(params![operation, at as i64, by])?;
     if by.is_some() {
-        let folders = made_folders::made_folders(transaction, operation, at)?;
+        let folders = made_folders::created_folders(transaction, operation, at)?;
         // Other rows with this path are about the same file, which no longer exists.
         let path = made_folders::path_of_file(transaction, operation, at)?;
         for folder in folders {
-            if made_folders::add_folder_unless(transaction, &folder, &path)? == Claimed::No {
+            if made_folders::add_folder_except(transaction, &folder, &path)? == FolderClaim::No {
                 unclaimed.push(folder);
             }
         }
@@ -256,11 +263,11 @@ pub(super) fn mark(
     if depth > 1_000 {
         return Ok(());
     }
-    for taken in log::taken_back(transaction, operation)? {
+    for taken in log::reversed_changes(transaction, operation)? {
         if taken.by == Some(at) {
             let by = by.is_none().then_some(operation);
             let depth = depth + 1;
-            mark(
+            mark_undone(
                 transaction,
                 &taken.operation,
                 taken.at,
@@ -273,7 +280,10 @@ pub(super) fn mark(
     Ok(())
 }
 
-pub(super) fn remove(transaction: &WriteTransaction<'_>, id: &str) -> rusqlite::Result<()> {
+pub(super) fn remove_operation(
+    transaction: &WriteTransaction<'_>,
+    id: &str,
+) -> rusqlite::Result<()> {
     for statement in [
         "DELETE FROM begun WHERE id = ?1",
         "DELETE FROM taken_back WHERE operation = ?1",
@@ -307,12 +317,12 @@ pub(super) fn broken_links(
     rows.collect()
 }
 
-pub(super) fn is_there(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+pub(super) fn operation_exists(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM operations WHERE id = ?1)")?
         .query_row([id], |row| row.get(0))
 }
 
-pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
+pub(super) fn is_id_taken(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }

@@ -8,57 +8,59 @@ use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, comments, looks};
 use crate::event::EventKind;
 use crate::review::{
-    Comment, CommentDraft, CommentQuery, DeliveredWith, Look, NewLook, PartTakenBack, ReviewStore,
-    UnseenFile, UnseenQuery,
+    Comment, CommentDraft, CommentQuery, DeliveredWith, LastLook, NewLook, PartialUndo,
+    ReviewStore, UnseenFile, UnseenQuery,
 };
 
 impl ReviewStore for Store {
-    fn unseen(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError> {
-        Ok(self.run(|connection| looks::unseen(connection, query))?.0)
+    fn unseen_files(&self, query: &UnseenQuery) -> Result<Vec<UnseenFile>, HistoryError> {
+        Ok(self
+            .run_on_database(|connection| looks::list_unseen(connection, query))?
+            .0)
     }
 
     fn last_look(
         &self,
         path: &Path,
         without: &[[u8; 32]],
-    ) -> Result<(Option<Look>, i64), HistoryError> {
+    ) -> Result<(Option<LastLook>, i64), HistoryError> {
         Ok(self
-            .run(|connection| looks::last_look(connection, path, without))?
+            .run_on_database(|connection| looks::find_last_look(connection, path, without))?
             .0)
     }
 
     fn record_looks(&self, looks: &[NewLook]) -> Result<(), HistoryError> {
-        self.run(|connection| {
+        self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            record(&transaction, looks)?;
+            record_with_event(&transaction, looks)?;
             transaction.commit()
         })?;
         Ok(())
     }
 
-    fn record_look_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError> {
-        let (number, _) = self.run(|connection| {
+    fn record_looks_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError> {
+        let (number, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let looks = looks::at_all(&transaction, query, upto)?;
-            record(&transaction, &looks)?;
+            let looks = looks::looks_at_all_files(&transaction, query, upto)?;
+            record_with_event(&transaction, &looks)?;
             transaction.commit()?;
             Ok(looks.len())
         })?;
         Ok(number)
     }
 
-    fn parts_taken_back(&self, path: &Path) -> Result<Vec<PartTakenBack>, HistoryError> {
+    fn partial_undos(&self, path: &Path) -> Result<Vec<PartialUndo>, HistoryError> {
         Ok(self
-            .run(|connection| looks::parts_taken_back(connection, path))?
+            .run_on_database(|connection| looks::partial_undos(connection, path))?
             .0)
     }
 
     fn add_comment(&self, comment: &CommentDraft<'_>) -> Result<Option<i64>, HistoryError> {
-        let (id, _) = self.run(|connection| {
+        let (id, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let id = comments::add(&transaction, comment)?;
+            let id = comments::insert_comment(&transaction, comment)?;
             if id.is_some() {
-                append(&transaction, comment.session, comment.event)?;
+                append_commented_event(&transaction, comment.session, comment.event)?;
             }
             transaction.commit()?;
             Ok(id)
@@ -66,12 +68,16 @@ impl ReviewStore for Store {
         Ok(id)
     }
 
-    fn comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, HistoryError> {
-        Ok(self.run(|connection| comments::list(connection, query))?.0)
+    fn list_comments(&self, query: &CommentQuery) -> Result<Vec<Comment>, HistoryError> {
+        Ok(self
+            .run_on_database(|connection| comments::list_comments(connection, query))?
+            .0)
     }
 
     fn withdraw_comment(&self, id: i64) -> Result<bool, HistoryError> {
-        Ok(self.run(|connection| comments::withdraw(connection, id))?.0)
+        Ok(self
+            .run_on_database(|connection| comments::withdraw_comment(connection, id))?
+            .0)
     }
 
     fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, HistoryError> {
@@ -80,21 +86,21 @@ impl ReviewStore for Store {
             return Ok(Vec::new());
         }
         Ok(self
-            .run(|connection| comments::waiting(connection, session))?
+            .run_on_database(|connection| comments::waiting_comments(connection, session))?
             .0)
     }
 
     fn deliver_comment(&self, id: i64, with: DeliveredWith) -> Result<bool, HistoryError> {
-        let (delivered, _) = self.run(|connection| {
+        let (delivered, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            let Some(comment) = comments::deliver(&transaction, id, with)? else {
+            let Some(comment) = comments::mark_delivered(&transaction, id, with)? else {
                 return Ok(false);
             };
             let body = format!(
                 "{{\"comment\":{id},\"state\":\"delivered\",\"with\":\"{}\"}}",
                 with.as_str()
             );
-            append(&transaction, &comment.session, &body)?;
+            append_commented_event(&transaction, &comment.session, &body)?;
             transaction.commit()?;
             Ok(true)
         })?;
@@ -102,11 +108,14 @@ impl ReviewStore for Store {
     }
 }
 
-fn record(transaction: &WriteTransaction<'_>, looks: &[NewLook]) -> rusqlite::Result<()> {
+fn record_with_event(
+    transaction: &WriteTransaction<'_>,
+    looks: &[NewLook],
+) -> rusqlite::Result<()> {
     if looks.is_empty() {
         return Ok(());
     }
-    looks::record(transaction, looks)?;
+    looks::record_looks(transaction, looks)?;
     let event = NewEvent {
         kind: EventKind::Reviewed,
         workspace: None,
@@ -114,11 +123,15 @@ fn record(transaction: &WriteTransaction<'_>, looks: &[NewLook]) -> rusqlite::Re
         client: None,
         body: &format!("{{\"files\":{}}}", looks.len()),
     };
-    events::append(transaction, &event)?;
+    events::append_event(transaction, &event)?;
     Ok(())
 }
 
-fn append(transaction: &WriteTransaction<'_>, session: &str, body: &str) -> rusqlite::Result<()> {
+fn append_commented_event(
+    transaction: &WriteTransaction<'_>,
+    session: &str,
+    body: &str,
+) -> rusqlite::Result<()> {
     let event = NewEvent {
         kind: EventKind::Commented,
         workspace: None,
@@ -126,6 +139,6 @@ fn append(transaction: &WriteTransaction<'_>, session: &str, body: &str) -> rusq
         client: None,
         body,
     };
-    events::append(transaction, &event)?;
+    events::append_event(transaction, &event)?;
     Ok(())
 }

@@ -9,12 +9,12 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
 
 use super::blobs;
-use super::schema::{STEPS, version};
+use super::schema::{MIGRATIONS, schema_version};
 use crate::entry::Revision;
 
 /// The tables that are not copied, each with the reason. All others are: the list is read from the schema, so that a
 /// new table is not forgotten.
-const LEFT_OUT: [(&str, &str); 2] = [
+const TABLES_NOT_COPIED: [(&str, &str); 2] = [
     (
         "first_look",
         "the new database has its one row, which is updated",
@@ -27,7 +27,7 @@ const LEFT_OUT: [(&str, &str); 2] = [
 /// The time limit, since a tool call is waiting. Rows that are not copied by then stay in the file that was set aside.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// The number of rows between two checks of the time limit.
-const STEP: usize = 256;
+const ROWS_PER_TIME_CHECK: usize = 256;
 
 /// Removes contents whose chain of deltas is broken, then operations with a missing content.
 const REMOVE_INCOMPLETE: &str = "
@@ -50,7 +50,7 @@ const REMOVE_INCOMPLETE: &str = "
 
 /// Copies what can be read of a damaged file; returns the number of operations, 0 if the file cannot be opened or has
 /// another schema version.
-pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
+pub(super) fn copy_from_damaged_file(from: &Path, to: &mut Connection) -> u64 {
     // SQLite would remove the log of an empty database, and the log may be all that is left to examine.
     if fs::metadata(from).is_ok_and(|found| found.len() == 0) {
         return 0;
@@ -59,13 +59,13 @@ pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
     let Ok(old) = Connection::open_with_flags(from, flags) else {
         return 0;
     };
-    bring_over(&old, to)
+    copy_from_damaged_database(&old, to)
 }
 
-/// Like `bring_over_from_file`, but for an open database: after its file was truncated or removed, the log and the
+/// Like `copy_from_damaged_file`, but for an open database: after its file was truncated or removed, the log and the
 /// page cache may still have everything.
-pub(super) fn bring_over(old: &Connection, to: &mut Connection) -> u64 {
-    if version(old) != Ok(STEPS.len() as i64) {
+pub(super) fn copy_from_damaged_database(old: &Connection, to: &mut Connection) -> u64 {
+    if schema_version(old) != Ok(MIGRATIONS.len() as i64) {
         return 0;
     }
     copy_all(old, to).unwrap_or(0)
@@ -90,7 +90,7 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
         let backwards = order.replace(',', " DESC,") + " DESC";
         for order in [&order, &backwards] {
             // After an error in one direction, the rows from the other end may still be readable.
-            if copy(old, &transaction, &table, order, deadline).is_ok() {
+            if copy_table(old, &transaction, &table, order, deadline).is_ok() {
                 break;
             }
         }
@@ -102,14 +102,17 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
     if let Ok(seen) = seen {
         transaction.execute("UPDATE first_look SET sequence = ?1", [seen])?;
     }
-    let operations = remove_incomplete(&transaction)?;
+    let operations = remove_incomplete_operations(&transaction)?;
     transaction.commit()?;
     Ok(operations)
 }
 
 /// Removes the operations whose content files are no longer in the state folder; returns the number of operations
 /// left. A row without its file would count as stored, and the next change of the user's file could not be undone.
-pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqlite::Result<u64> {
+pub(super) fn remove_operations_without_files(
+    to: &mut Connection,
+    state: &Path,
+) -> rusqlite::Result<u64> {
     let transaction = to.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let in_files: Vec<(i64, Revision)> = {
         let mut statement =
@@ -118,17 +121,17 @@ pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqli
         rows.collect::<rusqlite::Result<_>>()?
     };
     for (id, revision) in in_files {
-        if !blobs::path_of(state, &revision).exists() {
+        if !blobs::content_path(state, &revision).exists() {
             transaction.execute("DELETE FROM contents WHERE id = ?1", [id])?;
         }
     }
-    let operations = remove_incomplete(&transaction)?;
+    let operations = remove_incomplete_operations(&transaction)?;
     transaction.commit()?;
     Ok(operations)
 }
 
 /// Returns all tables of the schema.
-pub(super) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn list_tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection
         .prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
@@ -141,8 +144,8 @@ pub(super) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 /// Returns the tables that are copied, with the columns of their primary keys.
 fn copied_tables(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     let mut copied = Vec::new();
-    for table in tables(connection)? {
-        if LEFT_OUT.iter().any(|(name, _)| *name == table) {
+    for table in list_tables(connection)? {
+        if TABLES_NOT_COPIED.iter().any(|(name, _)| *name == table) {
             continue;
         }
         let keys: Vec<String> = connection
@@ -155,8 +158,8 @@ fn copied_tables(connection: &Connection) -> rusqlite::Result<Vec<(String, Strin
 }
 
 /// Removes the rows that refer to a row that could not be copied. No table that is referred to refers to another one.
-fn remove_strays(transaction: &Connection) -> rusqlite::Result<()> {
-    for table in tables(transaction)? {
+fn remove_dangling_rows(transaction: &Connection) -> rusqlite::Result<()> {
+    for table in list_tables(transaction)? {
         let references: Vec<(String, String, String)> = transaction
             .prepare("SELECT \"from\", \"table\", \"to\" FROM pragma_foreign_key_list(?1)")?
             .query_map([&table], |row| row.try_into())?
@@ -170,15 +173,15 @@ fn remove_strays(transaction: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn remove_incomplete(transaction: &Connection) -> rusqlite::Result<u64> {
+fn remove_incomplete_operations(transaction: &Connection) -> rusqlite::Result<u64> {
     transaction.execute_batch(REMOVE_INCOMPLETE)?;
-    remove_strays(transaction)?;
+    remove_dangling_rows(transaction)?;
     let operations: i64 =
         transaction.query_row("SELECT count(*) FROM operations", [], |row| row.get(0))?;
     Ok(operations.unsigned_abs())
 }
 
-fn copy(
+fn copy_table(
     old: &Connection,
     to: &Connection,
     table: &str,
@@ -193,7 +196,7 @@ fn copy(
     let mut count = 0;
     while let Some(row) = rows.next()? {
         count += 1;
-        if count % STEP == 0 && Instant::now() >= deadline {
+        if count % ROWS_PER_TIME_CHECK == 0 && Instant::now() >= deadline {
             break;
         }
         let values: rusqlite::Result<Vec<Value>> = (0..columns).map(|at| row.get(at)).collect();
@@ -206,16 +209,16 @@ fn copy(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::store::schema::migrate;
+    use crate::store::schema::apply_migrations;
 
     fn new_database() -> Connection {
         let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, STEPS).expect("the current schema");
+        apply_migrations(&mut connection, MIGRATIONS).expect("the current schema");
         connection
     }
 
     /// Inserts one row into a table. Every column that must refer to another row refers to the only row of its table.
-    pub(in crate::store) fn put_row(connection: &Connection, table: &str) {
+    pub(in crate::store) fn insert_test_row(connection: &Connection, table: &str) {
         let columns: Vec<(String, String, bool)> = connection
             .prepare("SELECT name, type, \"notnull\" OR pk FROM pragma_table_info(?1)")
             .and_then(|mut query| query.query_map([table], |row| row.try_into())?.collect())
@@ -239,7 +242,7 @@ pub(super) mod tests {
         connection.execute(&insert, []).expect("inserted");
     }
 
-    pub(in crate::store) fn count(connection: &Connection, table: &str) -> i64 {
+    pub(in crate::store) fn count_rows(connection: &Connection, table: &str) -> i64 {
         let sql = format!("SELECT count(*) FROM {table}");
         connection
             .query_row(&sql, [], |row| row.get(0))
@@ -247,38 +250,42 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_table_is_copied_or_left_out_for_a_reason() {
+    fn copies_every_table_except_listed_ones() {
         let old = new_database();
         old.execute_batch("PRAGMA foreign_keys = OFF").expect("set");
-        let all = tables(&old).expect("listed");
+        let all = list_tables(&old).expect("listed");
         assert!(all.len() > 20, "{all:?}");
         for table in &all {
-            put_row(&old, table);
-            assert_eq!(count(&old, table), 1, "{table}");
+            insert_test_row(&old, table);
+            assert_eq!(count_rows(&old, table), 1, "{table}");
         }
         let mut to = new_database();
-        assert_eq!(bring_over(&old, &mut to), 1);
+        assert_eq!(copy_from_damaged_database(&old, &mut to), 1);
         for table in &all {
-            let is_left_out = LEFT_OUT.iter().any(|(name, _)| name == table);
-            assert_eq!(count(&to, table), 1, "{table}, left out: {is_left_out}");
+            let is_left_out = TABLES_NOT_COPIED.iter().any(|(name, _)| name == table);
+            assert_eq!(
+                count_rows(&to, table),
+                1,
+                "{table}, left out: {is_left_out}"
+            );
         }
-        for (table, reason) in LEFT_OUT {
+        for (table, reason) in TABLES_NOT_COPIED {
             assert!(all.iter().any(|name| name == table), "{table} is no table");
             assert!(reason.len() > 20, "{table}");
         }
     }
 
     #[test]
-    fn an_open_question_survives() {
+    fn keeps_open_questions() {
         let old = new_database();
         for table in ["questions", "question_files"] {
-            put_row(&old, table);
+            insert_test_row(&old, table);
         }
         old.execute("UPDATE questions SET state = 0", [])
             .expect("open");
         let mut to = new_database();
-        let _ = bring_over(&old, &mut to);
-        assert_eq!(count(&to, "questions WHERE state = 0"), 1);
-        assert_eq!(count(&to, "question_files"), 1);
+        let _ = copy_from_damaged_database(&old, &mut to);
+        assert_eq!(count_rows(&to, "questions WHERE state = 0"), 1);
+        assert_eq!(count_rows(&to, "question_files"), 1);
     }
 }

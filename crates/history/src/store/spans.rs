@@ -1,17 +1,17 @@
 //! The encoding of a delta: the ranges in which a content differs from its base, with the new bytes (LEB128 lengths).
 
-use crate::content::{RawChange, revise};
+use crate::content::{RawChange, apply_changes};
 
 /// Encodes sorted, disjoint changes: for each the gap to the previous one, the removed length, the new length, the
 /// new bytes.
-pub(super) fn encode(changes: &[RawChange<'_>]) -> Vec<u8> {
+pub(super) fn encode_changes(changes: &[RawChange<'_>]) -> Vec<u8> {
     let new: usize = changes.iter().map(|(_, bytes)| bytes.len()).sum();
     let mut out = Vec::with_capacity(new + changes.len() * 8);
     let mut end = 0;
     for (range, bytes) in changes {
-        number(&mut out, range.start.saturating_sub(end));
-        number(&mut out, range.end.saturating_sub(range.start));
-        number(&mut out, bytes.len() as u64);
+        write_varint(&mut out, range.start.saturating_sub(end));
+        write_varint(&mut out, range.end.saturating_sub(range.start));
+        write_varint(&mut out, bytes.len() as u64);
         out.extend_from_slice(bytes);
         end = range.end;
     }
@@ -19,21 +19,21 @@ pub(super) fn encode(changes: &[RawChange<'_>]) -> Vec<u8> {
 }
 
 /// Applies encoded changes to their base; none if they do not fit it.
-pub(super) fn apply(base: Vec<u8>, encoded: &[u8]) -> Option<Vec<u8>> {
-    let changes = decode(encoded)?;
+pub(super) fn apply_encoded(base: Vec<u8>, encoded: &[u8]) -> Option<Vec<u8>> {
+    let changes = decode_changes(encoded)?;
     let mut content = std::sync::Arc::new(base);
-    revise(&mut content, &changes).ok()?;
+    apply_changes(&mut content, &changes).ok()?;
     std::sync::Arc::into_inner(content)
 }
 
 /// Decodes changes, sorted and disjoint; none if the bytes are malformed.
-pub(super) fn decode(mut encoded: &[u8]) -> Option<Vec<RawChange<'_>>> {
+pub(super) fn decode_changes(mut encoded: &[u8]) -> Option<Vec<RawChange<'_>>> {
     let mut changes: Vec<RawChange<'_>> = Vec::new();
     let mut end = 0_u64;
     while !encoded.is_empty() {
-        let start = end.checked_add(take_number(&mut encoded)?)?;
-        end = start.checked_add(take_number(&mut encoded)?)?;
-        let length = usize::try_from(take_number(&mut encoded)?).ok()?;
+        let start = end.checked_add(read_varint(&mut encoded)?)?;
+        end = start.checked_add(read_varint(&mut encoded)?)?;
+        let length = usize::try_from(read_varint(&mut encoded)?).ok()?;
         let (bytes, rest) = encoded.split_at_checked(length)?;
         changes.push((start..end, bytes));
         encoded = rest;
@@ -41,7 +41,7 @@ pub(super) fn decode(mut encoded: &[u8]) -> Option<Vec<RawChange<'_>>> {
     Some(changes)
 }
 
-fn number(out: &mut Vec<u8>, mut value: u64) {
+fn write_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -49,7 +49,7 @@ fn number(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {
         let (first, rest) = bytes.split_first()?;
@@ -70,7 +70,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_applies_as_it_did(
+        fn encoded_changes_apply_like_original(
             old in prop::collection::vec(any::<u8>(), 0..300),
             points in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
             new in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 4),
@@ -80,13 +80,13 @@ mod tests {
             let changes: Vec<RawChange<'_>> =
                 points.chunks_exact(2).zip(&new).map(|(pair, new)| (pair[0]..pair[1], new.as_slice())).collect();
             let mut wanted = std::sync::Arc::new(old.clone());
-            revise(&mut wanted, &changes).expect("they fit");
-            prop_assert_eq!(apply(old, &encode(&changes)), Some(wanted.to_vec()));
+            apply_changes(&mut wanted, &changes).expect("they fit");
+            prop_assert_eq!(apply_encoded(old, &encode_changes(&changes)), Some(wanted.to_vec()));
         }
 
         #[test]
-        fn bytes_that_are_no_changes_are_none(base in prop::collection::vec(any::<u8>(), 0..20), bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-            let _ = apply(base, &bytes);
+        fn applying_arbitrary_bytes_never_panics(base in prop::collection::vec(any::<u8>(), 0..20), bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = apply_encoded(base, &bytes);
         }
     }
 }

@@ -5,36 +5,36 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use lancet_local_state::process::{self, Membership};
-use lancet_local_state::{Holder, SetAside};
+use lancet_local_state::process::{self, StateFolderUse};
+use lancet_local_state::{LockHolder, SetAsideDatabase};
 use rusqlite::Connection;
 
 use super::HistoryError;
 use super::error::{is_damage, store_error};
-use super::files::file_in;
-use super::ledgers::Writer;
-use super::open::{OpenDatabase, PATIENCE, Reopening, open};
+use super::files::database_path;
+use super::ledgers::WriterId;
+use super::open::{LOCK_PATIENCE, OpenDatabase, ReopenReason, open_database};
 
 /// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are
 /// created at the first load or save. Several threads may share one; several processes may open the same folder.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    writer: Writer,
-    _membership: Membership,
+    writer: WriterId,
+    _membership: StateFolderUse,
     opened: Mutex<Option<OpenDatabase>>,
-    aside: Mutex<Vec<SetAside>>,
+    aside: Mutex<Vec<SetAsideDatabase>>,
     /// The number of times that each session was begun and not ended.
     sessions: Mutex<BTreeMap<String, i64>>,
     /// The time at which the wait for a lock last timed out, and the process that held it.
-    timed_out: Mutex<Option<(Instant, Option<Holder>)>>,
+    timed_out: Mutex<Option<(Instant, Option<LockHolder>)>>,
 }
 
 /// The time to wait for a lock shortly after a wait timed out: a tool call saves several things, and should wait for
 /// the full time only once.
 const SHORT_PATIENCE: Duration = Duration::from_millis(50);
 /// The time for which the short wait applies; it applies longer if the holder of the lock is a stopped process.
-const SHORTLY: Duration = Duration::from_millis(500);
+const SHORT_PATIENCE_PERIOD: Duration = Duration::from_millis(500);
 
 impl Store {
     /// Creates a store for this state folder.
@@ -42,9 +42,9 @@ impl Store {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self {
-            _membership: Membership::new(&folder),
+            _membership: StateFolderUse::new(&folder),
             folder,
-            writer: Writer::new(),
+            writer: WriterId::new(),
             opened: Mutex::default(),
             aside: Mutex::default(),
             sessions: Mutex::default(),
@@ -64,13 +64,13 @@ impl Store {
         opened.is_some()
     }
 
-    pub(super) fn writer(&self) -> Writer {
+    pub(super) fn writer_id(&self) -> WriterId {
         self.writer
     }
 
     /// Returns the name of this process in the state folder.
-    pub(super) fn process(&self) -> String {
-        process::own(&self.folder)
+    pub(super) fn process_name(&self) -> String {
+        process::own_name(&self.folder)
     }
 
     /// Returns whether the process of this name is running.
@@ -79,7 +79,7 @@ impl Store {
     }
 
     /// Adds to the number of times that a session was begun, and returns the new number.
-    pub(super) fn count_session(&self, session: &str, more: i64) -> i64 {
+    pub(super) fn adjust_session_count(&self, session: &str, more: i64) -> i64 {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let count = sessions.entry(session.to_owned()).or_default();
         *count += more;
@@ -91,10 +91,10 @@ impl Store {
     }
 
     /// Runs `work` on the connection to the open database, as [`Store::run_on`] does.
-    pub(super) fn run<T>(
+    pub(super) fn run_on_database<T>(
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
-    ) -> Result<(T, Option<SetAside>), HistoryError> {
+    ) -> Result<(T, Option<SetAsideDatabase>), HistoryError> {
         self.run_on(|opened| work(&mut opened.connection))
     }
 
@@ -104,7 +104,7 @@ impl Store {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         opened
             .as_mut()
-            .is_some_and(|opened| opened.is_sound().is_ok() && opened.nothing_waits())
+            .is_some_and(|opened| opened.check_is_unchanged().is_ok() && opened.nothing_waits())
     }
 
     /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs
@@ -112,61 +112,62 @@ impl Store {
     pub(super) fn run_on<T>(
         &self,
         work: impl Fn(&mut OpenDatabase) -> rusqlite::Result<T>,
-    ) -> Result<(T, Option<SetAside>), HistoryError> {
+    ) -> Result<(T, Option<SetAsideDatabase>), HistoryError> {
         let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let patience = self.patience();
+        let patience = self.lock_patience();
         let mut set_aside = None;
-        let reopening = guard.as_mut().map(OpenDatabase::is_sound);
+        let reopening = guard.as_mut().map(OpenDatabase::check_is_unchanged);
         match reopening {
             Some(Ok(())) => {}
-            None => set_aside = self.open(&mut guard, None, patience)?,
-            Some(Err(Reopening::SharedMemoryCut)) => {
+            None => set_aside = self.open_database(&mut guard, None, patience)?,
+            Some(Err(ReopenReason::SharedMemoryCut)) => {
                 // Closing does not touch the shared memory; opening rebuilds it from the log.
                 *guard = None;
-                set_aside = self.open(&mut guard, None, patience)?;
+                set_aside = self.open_database(&mut guard, None, patience)?;
             }
-            Some(Err(why)) => set_aside = self.open(&mut guard, Some(&why), patience)?,
+            Some(Err(why)) => set_aside = self.open_database(&mut guard, Some(&why), patience)?,
         }
-        let before = guard.as_ref().map(OpenDatabase::changes);
-        let mut result = attempt(&mut guard, &work, patience);
+        let before = guard.as_ref().map(OpenDatabase::changed_rows);
+        let mut result = attempt_work(&mut guard, &work, patience);
         if let Err(error) = &result
             && is_damage(error)
         {
-            let why = Reopening::Failed(error.to_string());
-            let moved = self.open(&mut guard, Some(&why), patience)?;
+            let why = ReopenReason::Failed(error.to_string());
+            let moved = self.open_database(&mut guard, Some(&why), patience)?;
             set_aside = moved.or(set_aside);
-            result = attempt(&mut guard, &work, patience);
+            result = attempt_work(&mut guard, &work, patience);
         }
         if let Some(opened) = &mut *guard {
-            let has_written = before != Some(opened.changes());
-            opened.settle(has_written);
+            let has_written = before != Some(opened.changed_rows());
+            opened.record_expected_state(has_written);
             if result.is_ok() && has_written {
-                opened.ring();
+                opened.wake_watchers();
             }
         }
         match result {
             Ok(value) => Ok((value, set_aside)),
-            Err(error) => Err(self.noted(store_error(&file_in(&self.folder), error))),
+            Err(error) => Err(self.note_timeout(store_error(&database_path(&self.folder), error))),
         }
     }
 
-    fn patience(&self) -> Duration {
+    fn lock_patience(&self) -> Duration {
         let timed_out = self
             .timed_out
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         match *timed_out {
             Some((at, holder))
-                if at.elapsed() < SHORTLY || holder.is_some_and(Holder::is_still_stopped) =>
+                if at.elapsed() < SHORT_PATIENCE_PERIOD
+                    || holder.is_some_and(LockHolder::is_still_stopped) =>
             {
                 SHORT_PATIENCE
             }
-            _ => PATIENCE,
+            _ => LOCK_PATIENCE,
         }
     }
 
     /// Records that a wait for a lock timed out, if the error says so.
-    fn noted(&self, error: HistoryError) -> HistoryError {
+    fn note_timeout(&self, error: HistoryError) -> HistoryError {
         if let HistoryError::Busy { holder, .. } = &error {
             let mut timed_out = self
                 .timed_out
@@ -178,31 +179,31 @@ impl Store {
     }
 
     /// Returns all databases that this store has set aside so far.
-    pub(super) fn all_set_aside(&self) -> Vec<SetAside> {
-        self.aside().clone()
+    pub(super) fn list_set_aside(&self) -> Vec<SetAsideDatabase> {
+        self.lock_set_aside().clone()
     }
 
     /// Opens the database and records what was set aside, since the caller may be unable to report it. If opening
     /// fails, the old connection stays open: its page cache may contain what the file has lost.
-    fn open(
+    fn open_database(
         &self,
         guard: &mut Option<OpenDatabase>,
-        why: Option<&Reopening>,
+        why: Option<&ReopenReason>,
         patience: Duration,
-    ) -> Result<Option<SetAside>, HistoryError> {
-        let opened = open(&self.folder, guard.as_ref().zip(why), patience);
-        let (opened, moved) = opened.map_err(|error| self.noted(error))?;
+    ) -> Result<Option<SetAsideDatabase>, HistoryError> {
+        let opened = open_database(&self.folder, guard.as_ref().zip(why), patience);
+        let (opened, moved) = opened.map_err(|error| self.note_timeout(error))?;
         *guard = Some(opened);
-        self.aside().extend(moved.clone());
+        self.lock_set_aside().extend(moved.clone());
         Ok(moved)
     }
 
-    fn aside(&self) -> MutexGuard<'_, Vec<SetAside>> {
+    fn lock_set_aside(&self) -> MutexGuard<'_, Vec<SetAsideDatabase>> {
         self.aside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn attempt<T>(
+fn attempt_work<T>(
     opened: &mut Option<OpenDatabase>,
     work: impl Fn(&mut OpenDatabase) -> rusqlite::Result<T>,
     patience: Duration,

@@ -7,13 +7,13 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
 use super::clock::now;
-use super::log::Filter;
-use super::paths::below;
-use super::paths::{bytes_of, path_of};
+use super::paths::bounds_below;
+use super::paths::{path_bytes, path_from_bytes};
+use super::sql_filter::SqlFilter;
 use super::workspaces;
 use crate::operation::{Statistics, StatisticsQuery, Totals, TotalsByName};
 
-const HOUR: i64 = 60 * 60;
+const HOUR_SECONDS: i64 = 60 * 60;
 
 /// Adds one to the refusals of that name in this hour and folder.
 pub(super) fn count_refusal(
@@ -28,16 +28,16 @@ pub(super) fn count_refusal(
             "INSERT INTO refusals (hour, session, tool, name, folder, count) VALUES (?1, ?2, ?3, ?4, ?5, 1)
              ON CONFLICT DO UPDATE SET count = count + 1",
         )?
-        .execute(params![now() / HOUR, session, tool, name, bytes_of(folder)])?;
+        .execute(params![now() / HOUR_SECONDS, session, tool, name, path_bytes(folder)])?;
     Ok(())
 }
 
 /// Computes all totals in one pass over the operations.
-pub(super) fn sum_up(
+pub(super) fn compute_statistics(
     connection: &Connection,
     query: &StatisticsQuery,
 ) -> rusqlite::Result<Statistics> {
-    let mut filter = Filter::default();
+    let mut filter = SqlFilter::default();
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
     if let Some(session) = &query.session {
         filter.add("o.session = ?", [Value::Text(session.clone())]);
@@ -48,11 +48,14 @@ pub(super) fn sum_up(
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
     }
-    filter.below(&query.below);
-    filter.without(&workspaces::numbers(connection, &query.without)?);
+    filter.restrict_to_folders(&query.below);
+    filter.exclude_roots(&workspaces::find_workspace_numbers(
+        connection,
+        &query.without,
+    )?);
     if let Some(path) = &query.path {
-        let (from, to) = below(path);
-        let path = bytes_of(path).to_vec();
+        let (from, to) = bounds_below(path);
+        let path = path_bytes(path).to_vec();
         filter.add(
             "(f.path = ? OR (f.path > ? AND f.path < ?)
               OR f.moved_from = ? OR (f.moved_from > ? AND f.moved_from < ?))",
@@ -83,7 +86,7 @@ pub(super) fn sum_up(
         };
         count(&mut total, is_first);
         let path: Vec<u8> = row.get(5)?;
-        count(files.entry(path_of(&path)).or_default(), true);
+        count(files.entry(path_from_bytes(&path)).or_default(), true);
         count(sessions.entry(row.get(1)?).or_default(), is_first);
         if let Some(client) = row.get::<_, Option<String>>(2)? {
             count(clients.entry(client).or_default(), is_first);
@@ -100,13 +103,13 @@ pub(super) fn sum_up(
     Ok(Statistics {
         total,
         files: files_by_weight(files),
-        tools: by_weight(tools),
-        sessions: by_weight(sessions),
-        clients: by_weight(clients),
-        rungs: by_count(rungs.into_iter().collect()),
+        tools: sort_by_weight(tools),
+        sessions: sort_by_weight(sessions),
+        clients: sort_by_weight(clients),
+        rungs: sort_by_count(rungs.into_iter().collect()),
         refusals: match query.path {
             Some(_) => Vec::new(),
-            None => refusals(connection, query)?,
+            None => refusal_counts(connection, query)?,
         },
     })
 }
@@ -114,19 +117,19 @@ pub(super) fn sum_up(
 fn files_by_weight(files: HashMap<PathBuf, Totals>) -> Vec<(PathBuf, Totals)> {
     let mut files: Vec<_> = files.into_iter().collect();
     files.sort_by(|one, other| {
-        weight(&other.1)
-            .cmp(&weight(&one.1))
+        sort_weight(&other.1)
+            .cmp(&sort_weight(&one.1))
             .then(one.0.cmp(&other.0))
     });
     files
 }
 
-fn refusals(
+fn refusal_counts(
     connection: &Connection,
     query: &StatisticsQuery,
 ) -> rusqlite::Result<Vec<(String, u64)>> {
-    let since = query.since.map_or(0, |since| since / 1000 / HOUR);
-    let mut filter = Filter::default();
+    let since = query.since.map_or(0, |since| since / 1000 / HOUR_SECONDS);
+    let mut filter = SqlFilter::default();
     filter.add("hour >= ?", [Value::Integer(since)]);
     if let Some(session) = &query.session {
         filter.add("session = ?", [Value::Text(session.clone())]);
@@ -141,8 +144,8 @@ fn refusals(
     if !query.below.is_empty() {
         let one = vec!["folder = ? OR (folder > ? AND folder < ?)"; query.below.len()];
         let values = query.below.iter().flat_map(|root| {
-            let (from, to) = below(root);
-            [bytes_of(root).to_vec(), from, to].map(Value::Blob)
+            let (from, to) = bounds_below(root);
+            [path_bytes(root).to_vec(), from, to].map(Value::Blob)
         });
         filter.add(&format!("({})", one.join(" OR ")), values);
     }
@@ -153,20 +156,20 @@ fn refusals(
     let rows = statement.query_map(params_from_iter(filter.values), |row| {
         Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
     })?;
-    Ok(by_count(rows.collect::<rusqlite::Result<_>>()?))
+    Ok(sort_by_count(rows.collect::<rusqlite::Result<_>>()?))
 }
 
-fn weight(sum: &Totals) -> (u64, u64) {
+fn sort_weight(sum: &Totals) -> (u64, u64) {
     (sum.operations, sum.added + sum.removed)
 }
 
-fn by_weight(sums: BTreeMap<String, Totals>) -> TotalsByName {
+fn sort_by_weight(sums: BTreeMap<String, Totals>) -> TotalsByName {
     let mut sums: TotalsByName = sums.into_iter().collect();
-    sums.sort_by_key(|(_, sum)| std::cmp::Reverse(weight(sum)));
+    sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sort_weight(sum)));
     sums
 }
 
-fn by_count(mut counts: Vec<(String, u64)>) -> Vec<(String, u64)> {
+fn sort_by_count(mut counts: Vec<(String, u64)>) -> Vec<(String, u64)> {
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts
 }

@@ -12,10 +12,10 @@ use super::records::{newest_sequence, newest_sequence_sql};
 use super::transaction::WriteTransaction;
 use crate::activity::SessionStop;
 use crate::event::EventKind;
-use crate::operation::{Draft, OperationKind};
+use crate::operation::{OperationDraft, OperationKind};
 
 /// The longest message for the model that is stored, in characters.
-const LONGEST: usize = 500;
+const MAX_MESSAGE_CHARACTERS: usize = 500;
 
 /// Whether an operation may be announced.
 pub(super) enum Admission {
@@ -26,9 +26,9 @@ pub(super) enum Admission {
 }
 
 /// Returns the sequence number of a new operation, unless its session is stopped.
-pub(super) fn admit(
+pub(super) fn admit_operation(
     transaction: &WriteTransaction<'_>,
-    draft: &Draft<'_>,
+    draft: &OperationDraft<'_>,
     facts: &mut Facts,
 ) -> rusqlite::Result<Admission> {
     if let Some(newest) = facts.sequence {
@@ -59,19 +59,20 @@ pub(super) fn admit(
             "SELECT session, time, decided_by, words FROM stopped_sessions
              WHERE session = ?1 OR session = (SELECT session FROM questions WHERE id = ?2)",
         )?
-        .query_row(params![draft.author.session, draft.question], stop_of_row)
+        .query_row(params![draft.author.session, draft.question], stop_from_row)
         .optional()?;
     Ok(stop.map_or(Admission::Granted(newest + 1), Admission::Stopped))
 }
 
 /// Records a stop with its event; returns false if there is one already.
-pub(super) fn insert(
+pub(super) fn insert_stop(
     transaction: &WriteTransaction<'_>,
     session: &str,
     by: &str,
     words: Option<&str>,
 ) -> rusqlite::Result<bool> {
-    let words: Option<String> = words.map(|words| words.chars().take(LONGEST).collect());
+    let words: Option<String> =
+        words.map(|words| words.chars().take(MAX_MESSAGE_CHARACTERS).collect());
     let added = transaction.execute(
         "INSERT OR IGNORE INTO stopped_sessions (session, time, decided_by, words) VALUES (?1, ?2, ?3, ?4)",
         params![session, now_in_milliseconds(), by, words],
@@ -83,7 +84,7 @@ pub(super) fn insert(
 }
 
 /// Removes a stop and records the event; returns false if there is none.
-pub(super) fn remove(
+pub(super) fn remove_stop(
     transaction: &WriteTransaction<'_>,
     session: &str,
     by: &str,
@@ -117,7 +118,7 @@ fn append_event(
         params![
             session,
             now_in_milliseconds(),
-            EventKind::Session.number(),
+            EventKind::Session.database_number(),
             state,
             by,
             words
@@ -127,7 +128,7 @@ fn append_event(
 }
 
 /// Returns the stop of a session.
-pub(super) fn for_session(
+pub(super) fn stop_of_session(
     connection: &Connection,
     session: &str,
 ) -> rusqlite::Result<Option<SessionStop>> {
@@ -135,20 +136,20 @@ pub(super) fn for_session(
         .prepare_cached(
             "SELECT session, time, decided_by, words FROM stopped_sessions WHERE session = ?1",
         )?
-        .query_row([session], stop_of_row)
+        .query_row([session], stop_from_row)
         .optional()
 }
 
 /// Returns all stops, newest first.
-pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<SessionStop>> {
+pub(super) fn all_stops(connection: &Connection) -> rusqlite::Result<Vec<SessionStop>> {
     let mut statement = connection.prepare_cached(
         "SELECT session, time, decided_by, words FROM stopped_sessions ORDER BY time DESC, session",
     )?;
-    let rows = statement.query_map([], stop_of_row)?;
+    let rows = statement.query_map([], stop_from_row)?;
     rows.collect()
 }
 
-fn stop_of_row(row: &Row<'_>) -> rusqlite::Result<SessionStop> {
+fn stop_from_row(row: &Row<'_>) -> rusqlite::Result<SessionStop> {
     Ok(SessionStop {
         session: row.get(0)?,
         time: row.get(1)?,
@@ -158,7 +159,7 @@ fn stop_of_row(row: &Row<'_>) -> rusqlite::Result<SessionStop> {
 }
 
 /// Fails if a table or column that the statements need is missing.
-pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn check_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare("SELECT session, time, decided_by, words FROM stopped_sessions")?;
     Ok(())
 }

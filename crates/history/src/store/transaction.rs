@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use rusqlite::Connection;
 
-use super::schema::{NewerSchema, STEPS};
+use super::schema::{MIGRATIONS, NewerSchema};
 
 /// An open write transaction. It is rolled back if it is dropped before [`WriteTransaction::commit`].
 pub(super) struct WriteTransaction<'c>(&'c Connection);
@@ -33,7 +33,7 @@ impl<'c> WriteTransaction<'c> {
         let found: i64 = self
             .prepare_cached("PRAGMA user_version")?
             .query_row([], |row| row.get(0))?;
-        if found > STEPS.len() as i64 {
+        if found > MIGRATIONS.len() as i64 {
             let newer = NewerSchema { found };
             return Err(rusqlite::Error::ToSqlConversionFailure(Box::new(newer)));
         }

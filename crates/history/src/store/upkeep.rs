@@ -3,25 +3,29 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::error::not_writable;
-use super::files::has_set_aside;
+use super::error::not_writable_error;
+use super::files::has_files_set_aside;
 use super::{HistoryError, Store, blobs, compress, contents, forecast, prune, streamed, verify};
 use crate::entry::Revision;
-use crate::kept::KeptContent;
-use crate::operation::{CheckedContents, Compressed, ContentStore, Limits, Removed, StoreUpkeep};
+use crate::kept::StoredContent;
+use crate::operation::{
+    CheckedContents, CompressResult, ContentStore, HistoryLimits, PruneResult, StoreUpkeep,
+};
 
 impl ContentStore for Store {
     fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, HistoryError> {
         Ok(self
-            .run(|connection| contents::get(connection, self.folder(), revision))?
+            .run_on_database(|connection| {
+                contents::read_content(connection, self.folder(), revision)
+            })?
             .0)
     }
 
-    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, HistoryError> {
-        let (opened, _) = self.run(|connection| {
-            Ok(streamed::open(connection, self.folder(), revision)?.transpose())
+    fn open_content(&self, revision: &Revision) -> Result<Option<StoredContent>, HistoryError> {
+        let (opened, _) = self.run_on_database(|connection| {
+            Ok(streamed::open_streamed(connection, self.folder(), revision)?.transpose())
         })?;
-        opened.map_err(|source| not_writable(self.folder(), source))
+        opened.map_err(|source| not_writable_error(self.folder(), source))
     }
 
     fn check_contents(
@@ -30,52 +34,59 @@ impl ContentStore for Store {
         budget: Duration,
     ) -> Result<CheckedContents, HistoryError> {
         Ok(self
-            .run(|connection| verify::check(connection, self.folder(), after, budget))?
+            .run_on_database(|connection| {
+                verify::check_contents(connection, self.folder(), after, budget)
+            })?
             .0)
     }
 
-    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError> {
-        let (form, _) = self.run(|connection| contents::form_of(connection, revision))?;
+    fn adopt_file(&self, revision: &Revision, file: &Path) -> Result<(), HistoryError> {
+        let (form, _) =
+            self.run_on_database(|connection| contents::content_form(connection, revision))?;
         let Some(form) = form else {
             return Ok(());
         };
-        let adopted = if form & contents::FORM == contents::FILE {
-            blobs::adopt(self.folder(), revision, file)
+        let adopted = if form & contents::FORM_MASK == contents::FORM_FILE {
+            blobs::adopt_file(self.folder(), revision, file)
         } else {
             std::fs::remove_file(file)
         };
-        adopted.map_err(|source| not_writable(file, source))
+        adopted.map_err(|source| not_writable_error(file, source))
     }
 }
 
 impl StoreUpkeep for Store {
-    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, HistoryError> {
+    fn prune(&self, limits: &HistoryLimits, budget: Duration) -> Result<PruneResult, HistoryError> {
         Ok(self
-            .run(|connection| prune::prune(connection, self.folder(), limits, budget))?
+            .run_on_database(|connection| {
+                prune::prune_operations(connection, self.folder(), limits, budget)
+            })?
             .0)
     }
 
-    fn forecast(&self, limits: &Limits) -> Result<Removed, HistoryError> {
+    fn forecast_prune(&self, limits: &HistoryLimits) -> Result<PruneResult, HistoryError> {
         Ok(self
-            .run(|connection| forecast::forecast(connection, limits))?
+            .run_on_database(|connection| forecast::forecast_prune(connection, limits))?
             .0)
     }
 
-    fn compress(&self, budget: Duration) -> Result<Compressed, HistoryError> {
+    fn compress(&self, budget: Duration) -> Result<CompressResult, HistoryError> {
         Ok(self
-            .run(|connection| compress::compress(connection, self.folder(), budget))?
+            .run_on_database(|connection| {
+                compress::compress_contents(connection, self.folder(), budget)
+            })?
             .0)
     }
 
-    fn sweep(&self) -> Result<u64, HistoryError> {
+    fn remove_orphans(&self) -> Result<u64, HistoryError> {
         // A damaged database that was set aside may name these files; they are preserved as long as it exists.
-        if has_set_aside(self.folder()) {
+        if has_files_set_aside(self.folder()) {
             return Ok(0);
         }
         let is_known = |revision: &Revision| {
-            self.run(|connection| contents::id_of(connection, revision))
+            self.run_on_database(|connection| contents::content_id(connection, revision))
                 .map_or(true, |(id, _)| id.is_some())
         };
-        Ok(blobs::sweep(self.folder(), &is_known))
+        Ok(blobs::remove_orphans(self.folder(), &is_known))
     }
 }

@@ -10,12 +10,12 @@ use crate::entry::Revision;
 use crate::operation::{CheckedContents, ContentFault};
 
 /// Contents above this size are read in parts.
-const IN_MEMORY: i64 = 32 << 20;
+const MAX_IN_MEMORY: i64 = 32 << 20;
 /// The number of bytes of such a content that are read at a time.
-const PART: usize = 1 << 20;
+const PART_BYTES: usize = 1 << 20;
 
 /// Checks contents whose row ids are above `after`, for at most `budget`, at least one.
-pub(super) fn check(
+pub(super) fn check_contents(
     connection: &Connection,
     state: &Path,
     after: i64,
@@ -34,10 +34,10 @@ pub(super) fn check(
     let mut rows = statement.query(params![after])?;
     while let Some(row) = rows.next()? {
         let (id, revision, size): (i64, Revision, i64) = row.try_into()?;
-        let found = match size > IN_MEMORY {
+        let found = match size > MAX_IN_MEMORY {
             true => fault_in_parts(connection, state, &revision)?,
-            false => fault(
-                contents::get_row(connection, state, id)?.as_deref(),
+            false => content_fault(
+                contents::read_row(connection, state, id)?.as_deref(),
                 &revision,
             ),
         };
@@ -66,7 +66,7 @@ fn is_without_bytes(connection: &Connection, id: i64) -> rusqlite::Result<bool> 
         .query_row([id], |row| row.get(0))
 }
 
-fn fault(bytes: Option<&[u8]>, revision: &Revision) -> Option<ContentFault> {
+fn content_fault(bytes: Option<&[u8]>, revision: &Revision) -> Option<ContentFault> {
     match bytes {
         None => Some(ContentFault::Missing),
         Some(bytes) if *blake3::hash(bytes).as_bytes() == *revision => None,
@@ -79,12 +79,12 @@ fn fault_in_parts(
     state: &Path,
     revision: &Revision,
 ) -> rusqlite::Result<Option<ContentFault>> {
-    let Some(Ok(content)) = streamed::open(connection, state, revision)? else {
+    let Some(Ok(content)) = streamed::open_streamed(connection, state, revision)? else {
         return Ok(Some(ContentFault::Missing));
     };
     let mut hasher = blake3::Hasher::new();
     let mut at = 0;
-    let mut part = vec![0; PART];
+    let mut part = vec![0; PART_BYTES];
     while at < content.size() {
         match content.read_at(&mut part, at) {
             Ok(length @ 1..) => {

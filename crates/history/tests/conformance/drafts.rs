@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use lancet_history::{
-    Author, ChangeKind, Content, Draft, FileDraft, LogQuery, OperationKind, State, TakenBack,
+    ChangeKind, ContentDraft, DraftState, FileDraft, LogQuery, OperationAuthor, OperationDraft,
+    OperationKind, ReversedChange,
 };
 
 use super::Records;
@@ -12,21 +13,21 @@ pub(crate) fn hash(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(bytes).as_bytes()
 }
 
-pub(crate) fn whole(bytes: &[u8]) -> Option<State<'_>> {
-    Some(State {
+pub(crate) fn whole(bytes: &[u8]) -> Option<DraftState<'_>> {
+    Some(DraftState {
         revision: hash(bytes),
         size: bytes.len() as u64,
         mode: 0o100_644,
         link: None,
         inode: None,
-        content: Content::Whole(bytes),
+        content: ContentDraft::Whole(bytes),
     })
 }
 
 pub(crate) fn file<'a>(
     path: &'a str,
-    before: Option<State<'a>>,
-    after: Option<State<'a>>,
+    before: Option<DraftState<'a>>,
+    after: Option<DraftState<'a>>,
 ) -> FileDraft<'a> {
     FileDraft {
         path: Path::new(path),
@@ -45,14 +46,14 @@ pub(crate) fn file<'a>(
     }
 }
 
-pub(crate) fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
-    Draft {
+pub(crate) fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> OperationDraft<'a> {
+    OperationDraft {
         id,
         time: 1_000,
         kind: OperationKind::Change,
-        author: Author {
+        author: OperationAuthor {
             session: "talk",
-            ..Author::default()
+            ..OperationAuthor::default()
         },
         tool: "Edit",
         rungs: vec!["exact"],
@@ -71,10 +72,10 @@ pub(crate) fn reversing<'a>(
     id: &'a str,
     earlier: &str,
     files: Vec<FileDraft<'a>>,
-) -> Draft<'a> {
-    Draft {
+) -> OperationDraft<'a> {
+    OperationDraft {
         kind,
-        takes_back: vec![TakenBack {
+        takes_back: vec![ReversedChange {
             by: Some(0),
             operation: earlier.to_owned(),
             at: 0,
@@ -83,12 +84,12 @@ pub(crate) fn reversing<'a>(
     }
 }
 
-pub(crate) fn begin(store: &dyn Records, draft: &Draft<'_>) {
+pub(crate) fn begin(store: &dyn Records, draft: &OperationDraft<'_>) {
     assert_eq!(store.begin(draft).expect("begun").set_aside, None);
 }
 
 /// Announces and finishes an operation; returns the folders in which no change has a file.
-pub(crate) fn record(store: &dyn Records, draft: &Draft<'_>) -> Vec<std::path::PathBuf> {
+pub(crate) fn record(store: &dyn Records, draft: &OperationDraft<'_>) -> Vec<std::path::PathBuf> {
     begin(store, draft);
     store.finish(draft).expect("finished").unclaimed
 }
@@ -99,6 +100,6 @@ pub(crate) fn log(store: &dyn Records) -> Vec<String> {
 }
 
 pub(crate) fn ids(store: &dyn Records, query: &LogQuery) -> Vec<String> {
-    let found = store.log(query).expect("read");
+    let found = store.query_log(query).expect("read");
     found.into_iter().map(|operation| operation.id).collect()
 }

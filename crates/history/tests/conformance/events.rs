@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use lancet_history::{
-    Conflict, EventKind, HistoryError, MarkQuery, OperationKind, QuestionDraft, RecordedFact,
-    SessionBegin,
+    AnnounceConflict, EventKind, HistoryError, MarkQuery, OperationKind, QuestionDraft,
+    RecordedFact, SessionBegin,
 };
 
 use super::Records;
@@ -48,8 +48,8 @@ pub(crate) fn events_are_numbered_in_the_order_in_which_facts_are_recorded(store
     let page = store.events(1, 1).expect("read");
     assert_eq!((page.events.len(), page.newest), (1, 3));
     assert_eq!(page.events[0].seq, 2);
-    assert_eq!(store.last_event_of("one").expect("read"), Some(3));
-    assert_eq!(store.last_event_of("late").expect("read"), None);
+    assert_eq!(store.last_event_of_operation("one").expect("read"), Some(3));
+    assert_eq!(store.last_event_of_operation("late").expect("read"), None);
 }
 
 pub(crate) fn a_reader_that_has_seen_a_number_has_seen_all_smaller_ones(store: &dyn Records) {
@@ -88,7 +88,7 @@ pub(crate) fn a_reader_that_has_seen_a_number_has_seen_all_smaller_ones(store: &
     });
     let expected: Vec<i64> = (1..=(WRITERS * EACH) as i64).collect();
     assert_eq!(seen, expected);
-    let found = store.log(&lancet_history::LogQuery::default());
+    let found = store.query_log(&lancet_history::LogQuery::default());
     let found = found.expect("read");
     let numbers: BTreeSet<i64> = found.iter().map(|operation| operation.sequence).collect();
     assert_eq!(numbers.len(), WRITERS * EACH, "no number is given twice");
@@ -98,15 +98,15 @@ pub(crate) fn a_reader_that_has_seen_a_number_has_seen_all_smaller_ones(store: &
 }
 
 pub(crate) fn a_stop_holds_at_the_announcement_and_for_the_session_that_asked(store: &dyn Records) {
-    let asked = store.ask(&QuestionDraft {
+    let asked = store.record_question(&QuestionDraft {
         id: "q1",
         call: [1; 32],
         plan: [1; 32],
         workspace: None,
         event: "{}",
-        author: lancet_history::Author {
+        author: lancet_history::OperationAuthor {
             session: "asker",
-            ..lancet_history::Author::default()
+            ..lancet_history::OperationAuthor::default()
         },
         tool: "Edit",
         arguments: b"",
@@ -116,7 +116,7 @@ pub(crate) fn a_stop_holds_at_the_announcement_and_for_the_session_that_asked(st
     });
     assert_eq!(asked.expect("asked"), lancet_history::AskOutcome::Recorded);
     let _ = store
-        .decide("q1", true, b"", "a person", "{}")
+        .record_decision("q1", true, b"", "a person", "{}")
         .expect("decided");
     assert!(
         store
@@ -128,7 +128,7 @@ pub(crate) fn a_stop_holds_at_the_announcement_and_for_the_session_that_asked(st
             .stop_session("asker", "another", None)
             .expect("stopped")
     );
-    let stop = store.stop_of("asker").expect("read").expect("stopped");
+    let stop = store.session_stop("asker").expect("read").expect("stopped");
     assert_eq!(
         (stop.by.as_str(), stop.words.as_deref()),
         ("a person", Some("wait"))
@@ -138,7 +138,7 @@ pub(crate) fn a_stop_holds_at_the_announcement_and_for_the_session_that_asked(st
     let begun = store.begin(&change);
     assert!(matches!(
         begun,
-        Err(HistoryError::Conflict(Conflict::Stopped(stop))) if stop.session == "asker"
+        Err(HistoryError::Conflict(AnnounceConflict::Stopped(stop))) if stop.session == "asker"
     ));
     change.kind = OperationKind::Late;
     change.question = None;
@@ -149,7 +149,7 @@ pub(crate) fn a_stop_holds_at_the_announcement_and_for_the_session_that_asked(st
     let mut change = draft("two", vec![file("/p/a", None, whole(b"1"))]);
     change.author.session = "asker";
     record(store, &change);
-    assert_eq!(store.stops().expect("read"), []);
+    assert_eq!(store.all_stops().expect("read"), []);
 }
 
 pub(crate) fn a_session_that_is_begun_twice_ends_with_the_last(store: &dyn Records) {
@@ -178,19 +178,21 @@ pub(crate) fn a_session_that_is_begun_twice_ends_with_the_last(store: &dyn Recor
     assert_eq!((sessions(), told()), (true, 1));
     store.end_session("talk").expect("ended");
     assert_eq!((sessions(), told()), (false, 2));
-    store.end_lost_sessions().expect("looked");
+    store.end_sessions_of_ended_processes().expect("looked");
     assert_eq!(told(), 2);
 }
 
 pub(crate) fn a_mark_has_the_number_of_the_newest_operation(store: &dyn Records) {
-    store.mark("talk", "first\nprompt").expect("marked");
+    store
+        .record_prompt("talk", "first\nprompt")
+        .expect("marked");
     record(store, &draft("one", vec![file("/p/a", None, whole(b"1"))]));
-    store.mark("talk", "second").expect("marked");
-    store.mark("other", "third").expect("marked");
-    let newest = store.log(&lancet_history::LogQuery::default());
+    store.record_prompt("talk", "second").expect("marked");
+    store.record_prompt("other", "third").expect("marked");
+    let newest = store.query_log(&lancet_history::LogQuery::default());
     let newest = newest.expect("read")[0].sequence;
     let marks = |query: MarkQuery| {
-        let found = store.marks(&query).expect("read").into_iter();
+        let found = store.prompt_marks(&query).expect("read").into_iter();
         found
             .map(|mark| (mark.prompt, mark.sequence))
             .collect::<Vec<_>>()

@@ -68,18 +68,18 @@ laws! {
 fn what_an_ended_process_announced_is_unfinished_for_the_others() {
     // Processes of the store in SQLite are real ones, which tests/operations.rs and tests/processes.rs test.
     let store = MemoryHistory::new();
-    let ended = store.shared();
+    let ended = store.as_other_process();
     let files = vec![drafts::file(
         "/p/a",
         drafts::whole(b"0"),
         drafts::whole(b"1"),
     )];
     drafts::begin(&ended, &drafts::draft("one", files));
-    assert_eq!(store.unfinished().expect("read"), []);
+    assert_eq!(store.unfinished_operations().expect("read"), []);
     drop(ended);
-    let left = store.unfinished().expect("read");
+    let left = store.unfinished_operations().expect("read");
     assert_eq!(left.len(), 1);
-    let settled = store.settle(&left[0], lancet_history::OperationState::Done, &[0]);
+    let settled = store.settle_unfinished(&left[0], lancet_history::OperationState::Done, &[0]);
     assert!(settled.expect("settled").is_empty());
     assert_eq!(drafts::log(&store), ["one"]);
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Confirmed, Conflict, Content, HistoryError, IdMatch, LogQuery, OperationKind, OperationState,
-    Reversible, State,
+    AnnounceConflict, ConfirmOutcome, ContentDraft, DraftState, HistoryError, IdMatch, LogQuery,
+    OperationKind, OperationState, ReversalDirection,
 };
 use lancet_testing::TestFolder;
 
@@ -21,7 +21,7 @@ pub(crate) fn an_operation_is_in_the_log_once_it_is_finished(store: &dyn Records
     change.files[0].after.as_mut().expect("there").mode = 0o100_600;
     let finished = store.finish(&change).expect("finished");
     assert_eq!(finished.unclaimed, [] as [&Path; 0]);
-    let found = store.log(&LogQuery::default()).expect("read");
+    let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found.len(), 1);
     let operation = &found[0];
     assert_eq!(operation.state, OperationState::Done);
@@ -41,13 +41,13 @@ pub(crate) fn an_operation_is_in_the_log_once_it_is_finished(store: &dyn Records
         &draft("two", vec![file("/p/a", None, whole(b"other"))]),
     );
     let confirm = |id: &str| store.confirm(id, OperationKind::Change, &[Some(7)]);
-    assert_eq!(confirm("two").expect("confirmed"), Confirmed::Done);
+    assert_eq!(confirm("two").expect("confirmed"), ConfirmOutcome::Done);
     assert!(
-        matches!(confirm("two"), Ok(Confirmed::Missing(_))),
+        matches!(confirm("two"), Ok(ConfirmOutcome::Missing(_))),
         "once is all"
     );
-    assert!(matches!(confirm("none"), Ok(Confirmed::Missing(_))));
-    let found = store.log(&LogQuery::default()).expect("read");
+    assert!(matches!(confirm("none"), Ok(ConfirmOutcome::Missing(_))));
+    let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].id, "two");
     assert_eq!(found[0].files[0].inode, Some(7));
     assert!(
@@ -58,8 +58,8 @@ pub(crate) fn an_operation_is_in_the_log_once_it_is_finished(store: &dyn Records
 
 pub(crate) fn a_content_is_found_by_its_hash_whole_or_as_an_edit(store: &dyn Records) {
     let (old, new) = (b"one two three".to_vec(), b"one 2 three".to_vec());
-    let edited = State {
-        content: Content::Spans {
+    let edited = DraftState {
+        content: ContentDraft::Spans {
             base: hash(&old),
             changes: vec![(4..7, b"2")],
         },
@@ -77,8 +77,8 @@ pub(crate) fn a_content_is_found_by_its_hash_whole_or_as_an_edit(store: &dyn Rec
 pub(crate) fn a_displaced_file_becomes_the_content_that_was_announced(store: &dyn Records) {
     let folder = TestFolder::new();
     let large = vec![b'x'; 200_000];
-    let before = State {
-        content: Content::Displaced,
+    let before = DraftState {
+        content: ContentDraft::Displaced,
         ..whole(&large).expect("some")
     };
     record(
@@ -89,7 +89,7 @@ pub(crate) fn a_displaced_file_becomes_the_content_that_was_announced(store: &dy
     let adopt = |name: &str, bytes: &[u8]| {
         let displaced = folder.path().join(name);
         fs::write(&displaced, bytes).expect("written");
-        store.adopt(&hash(bytes), &displaced).expect("adopted");
+        store.adopt_file(&hash(bytes), &displaced).expect("adopted");
         displaced.exists()
     };
     assert!(!adopt("large", &large));
@@ -103,9 +103,9 @@ pub(crate) fn an_id_that_is_taken_overwrites_nothing(store: &dyn Records) {
     let again = draft("one", vec![file("/p/b", None, whole(b"2"))]);
     assert!(matches!(
         store.begin(&again),
-        Err(HistoryError::Conflict(Conflict::Taken(id))) if id == "one"
+        Err(HistoryError::Conflict(AnnounceConflict::Taken(id))) if id == "one"
     ));
-    let found = store.log(&LogQuery::default()).expect("read");
+    let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].files[0].path, Path::new("/p/a"));
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn an_abandoned_operation_leaves_nothing_behind(store: &dyn Records) 
         store.content(&hash(b"1")).expect("read"),
         Some(b"1".to_vec())
     );
-    let unclaimed = store.abandon("one").expect("abandoned");
+    let unclaimed = store.remove_not_carried_out("one").expect("abandoned");
     assert_eq!(unclaimed, [PathBuf::from("/p/deep")]);
     assert_eq!(store.content(&hash(b"1")).expect("read"), None);
     assert_eq!(log(store), [] as [&str; 0]);
@@ -132,8 +132,8 @@ pub(crate) fn undo_redo_and_undo_again_change_what_can_be_reversed(store: &dyn R
         };
         ids(store, &query)
     };
-    let undoable = || reversible(Reversible::Undoable);
-    let redoable = || reversible(Reversible::Redoable);
+    let undoable = || reversible(ReversalDirection::Undoable);
+    let redoable = || reversible(ReversalDirection::Redoable);
     let change = |id, before: &'static [u8], after: &'static [u8]| {
         let files = vec![file("/p/a", whole(before), whole(after))];
         record(store, &draft(id, files));
@@ -146,7 +146,7 @@ pub(crate) fn undo_redo_and_undo_again_change_what_can_be_reversed(store: &dyn R
     assert_eq!(undoable(), ["change"]);
     step(OperationKind::Undo, "undo", "change", b"1", b"0");
     assert_eq!((undoable().len(), redoable()), (0, vec!["undo".to_owned()]));
-    let taken = store.taken_back("undo").expect("read");
+    let taken = store.reversed_changes("undo").expect("read");
     assert_eq!((taken[0].operation.as_str(), taken[0].at), ("change", 0));
     step(OperationKind::Redo, "redo", "undo", b"0", b"1");
     assert_eq!(
@@ -216,7 +216,7 @@ pub(crate) fn the_log_is_filtered_and_an_id_is_found_by_either_end(store: &dyn R
     assert!(matches!(find("aaaa"), IdMatch::Several(found) if found.len() == 2));
     assert!(matches!(find("03"), IdMatch::One(found) if found.id == "bbbb00000003"));
     assert_eq!(find("zzzz"), IdMatch::None);
-    let shortest = store.shortest_endings(&["aaaa00000001", "bbbb00000003"]);
+    let shortest = store.shortest_unique_endings(&["aaaa00000001", "bbbb00000003"]);
     assert_eq!(shortest.expect("read"), [1, 1]);
 }
 
@@ -226,7 +226,7 @@ pub(crate) fn an_operation_that_was_not_announced_is_inserted_when_it_is_finishe
     let change = draft("one", vec![file("/p/a", None, whole(b"1"))]);
     let _ = store.finish(&change).expect("finished");
     assert_eq!(log(store), ["one"]);
-    assert_eq!(store.last_event_of("one").expect("read"), Some(1));
+    assert_eq!(store.last_event_of_operation("one").expect("read"), Some(1));
     // A second report of the same end creates no second event.
     let _ = store.finish(&change).expect("finished");
     assert_eq!(store.events(0, 10).expect("read").events.len(), 1);

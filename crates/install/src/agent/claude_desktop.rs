@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, WriteConsent,
+    no_plugin,
 };
 use crate::entry::{Entry, Form};
 
@@ -18,7 +19,7 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     if request.scope == InstallScope::Project {
         return Err("Claude Desktop has no projects; leave --project out".to_owned());
     }
@@ -32,18 +33,18 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     let Some(root) = root.to_str() else {
         return Err("the path of this folder is not UTF-8; settings cannot name it".to_owned());
     };
-    let launch = request.launch.with(&["--root", root]);
+    let launch = request.launch.with_arguments(&["--root", root]);
     let mut plan = Installation::default();
-    let server = Value::Object(launch.members());
+    let server = Value::Object(launch.command_members());
     let entry = Entry::member(&["mcpServers", "lancet"], server);
     let settings = place.applications.join("Claude/claude_desktop_config.json");
-    plan.push(settings, Form::Json, vec![entry]);
-    plan.note(&format!("In Claude Desktop lancet works in {root} alone."));
+    plan.add_file(settings, Form::Json, vec![entry]);
+    plan.add_note(&format!("In Claude Desktop lancet works in {root} alone."));
     if request.writes == WriteConsent::Allow {
-        plan.note("Claude Desktop asks in its own window; answer with \"always\".");
+        plan.add_note("Claude Desktop asks in its own window; answer with \"always\".");
     }
     if request.own_tools == OwnTools::Off {
-        plan.note("Claude Desktop has no built-in file tools.");
+        plan.add_note("Claude Desktop has no built-in file tools.");
     }
     Ok(plan)
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, no_plugin};
+use super::{Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, no_plugin};
 use crate::entry::{Entry, Form};
 
 pub(super) const AGENT: Agent = Agent {
@@ -16,25 +16,30 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     let folder = match request.scope {
         InstallScope::User => place.home.join(".cursor"),
         InstallScope::Project => place.project.join(".cursor"),
     };
-    let launch = request.launch.with(&["--root", "${workspaceFolder}"]);
+    let launch = request
+        .launch
+        .with_arguments(&["--root", "${workspaceFolder}"]);
     let mut plan = Installation::default();
-    let server = Entry::member(&["mcpServers", "lancet"], Value::Object(launch.members()));
-    plan.push(folder.join("mcp.json"), Form::Json, vec![server]);
+    let server = Entry::member(
+        &["mcpServers", "lancet"],
+        Value::Object(launch.command_members()),
+    );
+    plan.add_file(folder.join("mcp.json"), Form::Json, vec![server]);
     match request.scope {
-        InstallScope::User => plan.note("Cursor's rules for all projects are in its window, under Rules; --project writes one to .cursor/rules."),
+        InstallScope::User => plan.add_note("Cursor's rules for all projects are in its window, under Rules; --project writes one to .cursor/rules."),
         InstallScope::Project => {
             let head = "---\ndescription: Which tools read and change files\nalwaysApply: true\n---\n";
-            plan.remember_whole(request, folder.join("rules/lancet.mdc"), head, "");
+            plan.plan_memory_file(request, folder.join("rules/lancet.mdc"), head, "");
         }
     }
-    plan.note("What runs without a question is chosen in Cursor's window, under Auto-Run: allow lancet's Read, Glob and Grep there.");
+    plan.add_note("What runs without a question is chosen in Cursor's window, under Auto-Run: allow lancet's Read, Glob and Grep there.");
     if request.own_tools == OwnTools::Off {
-        plan.note("Cursor has no setting that switches its own tools off; they stay.");
+        plan.add_note("Cursor has no setting that switches its own tools off; they stay.");
     }
     Ok(plan)
 }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use crate::entry::{Entry, Form};
 
 /// The tools that change nothing.
-pub(super) const READS: [&str; 3] = ["Read", "Glob", "Grep"];
+pub(super) const READING_TOOLS: [&str; 3] = ["Read", "Glob", "Grep"];
 /// The tools that change files.
-pub(super) const WRITES: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
+pub(super) const WRITING_TOOLS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
 /// The hooks file of Copilot CLI, in its folder.
 pub(super) const COPILOT_HOOKS: &str = "hooks/lancet.json";
@@ -45,7 +45,7 @@ pub enum OwnTools {
 
 /// Whether the agent's memory file names lancet's tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub enum MemoryUse {
     /// The memory file gets a few lines.
     Write,
     /// The memory file stays as it is.
@@ -63,7 +63,7 @@ pub enum InstalledParts {
 
 /// How an agent starts lancet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub struct LaunchCommand {
     /// The program.
     pub command: String,
     /// Its arguments, with `mcp` and what follows it.
@@ -72,9 +72,9 @@ pub struct Launch {
     pub cached: Option<String>,
 }
 
-impl Launch {
+impl LaunchCommand {
     /// Returns a copy with further arguments.
-    pub(super) fn with(&self, more: &[&str]) -> Self {
+    pub(super) fn with_arguments(&self, more: &[&str]) -> Self {
         let mut launch = self.clone();
         launch
             .arguments
@@ -83,7 +83,7 @@ impl Launch {
     }
 
     /// Returns the members that nearly all agents have: `command` and `args`.
-    pub(super) fn members(&self) -> Map<String, Value> {
+    pub(super) fn command_members(&self) -> Map<String, Value> {
         Map::from_iter([
             ("command".to_owned(), json!(self.command)),
             ("args".to_owned(), json!(self.arguments)),
@@ -93,7 +93,7 @@ impl Launch {
 
 /// The user's choices for an installation.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct InstallRequest {
     /// The owner of the settings that are changed.
     pub scope: InstallScope,
     /// Whether the user is asked before writes.
@@ -101,11 +101,11 @@ pub struct Request {
     /// The treatment of the agent's own tools.
     pub own_tools: OwnTools,
     /// Whether the memory file is written.
-    pub memory: Memory,
+    pub memory: MemoryUse,
     /// The parts that are installed.
     pub parts: InstalledParts,
     /// How lancet is started.
-    pub launch: Launch,
+    pub launch: LaunchCommand,
 }
 
 /// The folders with the agents' files.
@@ -136,7 +136,7 @@ impl fmt::Debug for AgentFolders<'_> {
 
 impl AgentFolders<'_> {
     /// Returns the folder that a variable names, otherwise one in the home folder.
-    pub(super) fn folder(&self, variable: &str, name: &str) -> PathBuf {
+    pub(super) fn folder_from_variable(&self, variable: &str, name: &str) -> PathBuf {
         (self.variable)(variable).unwrap_or_else(|| self.home.join(name))
     }
 }
@@ -172,7 +172,7 @@ pub struct Installation {
 }
 
 impl Installation {
-    pub(super) fn push(&mut self, path: PathBuf, form: Form, entries: Vec<Entry>) {
+    pub(super) fn add_file(&mut self, path: PathBuf, form: Form, entries: Vec<Entry>) {
         if !entries.is_empty() {
             self.files.push(FileChange::new(path, form, entries));
         }
@@ -198,35 +198,40 @@ impl Installation {
         })
     }
 
-    pub(super) fn note(&mut self, words: &str) {
+    pub(super) fn add_note(&mut self, words: &str) {
         self.notes.push(words.to_owned());
     }
 
     /// Plans lines in a memory file that name the tools as the agent shows them to its model.
-    pub(super) fn remember(&mut self, request: &Request, path: PathBuf, prefix: &str) {
-        if request.memory == Memory::Write {
-            let text = reminder(prefix);
-            self.push(path, Form::Text, vec![Entry::Block { text }]);
+    pub(super) fn plan_memory_lines(
+        &mut self,
+        request: &InstallRequest,
+        path: PathBuf,
+        prefix: &str,
+    ) {
+        if request.memory == MemoryUse::Write {
+            let text = memory_text(prefix);
+            self.add_file(path, Form::Text, vec![Entry::Block { text }]);
         }
     }
 
     /// Plans a memory file that only lancet writes.
-    pub(super) fn remember_whole(
+    pub(super) fn plan_memory_file(
         &mut self,
-        request: &Request,
+        request: &InstallRequest,
         path: PathBuf,
         head: &str,
         prefix: &str,
     ) {
-        if request.memory == Memory::Write {
-            let text = format!("{head}{}\n", reminder(prefix));
-            self.push(path, Form::Text, vec![Entry::Whole { text }]);
+        if request.memory == MemoryUse::Write {
+            let text = format!("{head}{}\n", memory_text(prefix));
+            self.add_file(path, Form::Text, vec![Entry::Whole { text }]);
         }
     }
 }
 
 /// Returns the sentence that names the tools to a model.
-fn reminder(prefix: &str) -> String {
+fn memory_text(prefix: &str) -> String {
     let names = |names: &[&str]| {
         let names: Vec<_> = names
             .iter()
@@ -236,8 +241,8 @@ fn reminder(prefix: &str) -> String {
     };
     format!(
         "Read and search files with {}, and change them with {}, the tools of the MCP server lancet, instead of apply_patch, sed, cat or other file tools.",
-        names(&READS),
-        names(&WRITES)
+        names(&READING_TOOLS),
+        names(&WRITING_TOOLS)
     )
 }
 
@@ -269,7 +274,7 @@ pub struct Agent {
     /// Files or folders by which the agent is detected.
     pub(super) marks: fn(&AgentFolders<'_>) -> Vec<PathBuf>,
     /// Plans the changes to the agent's files that make it use lancet.
-    pub(super) plan: fn(&Request, &AgentFolders<'_>) -> Result<Installation, String>,
+    pub(super) plan: fn(&InstallRequest, &AgentFolders<'_>) -> Result<Installation, String>,
     /// Signs of a plugin.
     pub(super) plugin: fn(&AgentFolders<'_>) -> Vec<PluginMark>,
 }
@@ -284,7 +289,7 @@ impl fmt::Debug for Agent {
 
 impl Agent {
     /// Returns the files or folders by which the agent is detected.
-    pub fn marks(&self, place: &AgentFolders<'_>) -> Vec<PathBuf> {
+    pub fn detection_marks(&self, place: &AgentFolders<'_>) -> Vec<PathBuf> {
         (self.marks)(place)
     }
 
@@ -294,7 +299,7 @@ impl Agent {
     /// The agent has no such settings; the message says what it has.
     pub fn plan(
         &self,
-        request: &Request,
+        request: &InstallRequest,
         place: &AgentFolders<'_>,
     ) -> Result<Installation, String> {
         let plan = (self.plan)(request, place)?;
@@ -310,7 +315,7 @@ impl Agent {
     }
 
     /// Returns the signs that lancet is installed as a plugin.
-    pub fn plugin(&self, place: &AgentFolders<'_>) -> Vec<PluginMark> {
+    pub fn plugin_marks(&self, place: &AgentFolders<'_>) -> Vec<PluginMark> {
         (self.plugin)(place)
     }
 

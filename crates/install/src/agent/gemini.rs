@@ -4,12 +4,13 @@ use serde_json::{Value, json};
 
 use super::hooks::{self, HookedEvent, Timeout};
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, PluginMark, Request, WriteConsent,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, PluginMark,
+    WriteConsent,
 };
 use crate::entry::{Entry, Form};
 
 /// Its own tools for files.
-const OWN: [&str; 6] = [
+const OWN_FILE_TOOLS: [&str; 6] = [
     "replace",
     "write_file",
     "read_file",
@@ -21,19 +22,19 @@ const OWN: [&str; 6] = [
 /// The events that Gemini CLI's hooks report. In the names of a server's tools its documentation has two underscores
 /// but recordings have one, so the pattern matches both.
 const EVENTS: [HookedEvent; 6] = [
-    hooks::event("SessionStart"),
-    hooks::event("BeforeAgent"),
-    hooks::event("AfterAgent"),
-    hooks::event("SessionEnd"),
-    hooks::of_tools("BeforeTool", "^(run_shell_command|replace|write_file)$"),
-    hooks::of_tools(
+    hooks::hooked_event("SessionStart"),
+    hooks::hooked_event("BeforeAgent"),
+    hooks::hooked_event("AfterAgent"),
+    hooks::hooked_event("SessionEnd"),
+    hooks::for_tools("BeforeTool", "^(run_shell_command|replace|write_file)$"),
+    hooks::for_tools(
         "AfterTool",
         "^(?!.*_(Read|Glob|Grep)$)((read_file|run_shell_command|replace|write_file)$|mcp_+lancet_)",
     ),
 ];
 
 /// A policy rule that allows the three reading tools.
-const POLICY: &str = "\
+const READ_POLICY: &str = "\
 # Written by `lancet install`; `lancet uninstall gemini` removes it.
 [[rule]]
 mcpName = \"lancet\"
@@ -61,7 +62,7 @@ pub(super) const AGENT: Agent = Agent {
     },
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     let (folder, memory) = match request.scope {
         InstallScope::User => (
             place.home.join(".gemini"),
@@ -72,7 +73,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
             place.project.join("GEMINI.md"),
         ),
     };
-    let mut entry = request.launch.members();
+    let mut entry = request.launch.command_members();
     if request.writes == WriteConsent::Allow {
         entry.insert("trust".to_owned(), json!(true));
     }
@@ -81,25 +82,25 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         Value::Object(entry),
     )];
     if request.own_tools == OwnTools::Off {
-        entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
+        entries.extend(OWN_FILE_TOOLS.map(|name| Entry::item(&["tools", "exclude"], name)));
     }
     let mut plan = Installation::default();
-    entries.extend(hooks::entries(
+    entries.extend(hooks::hook_entries(
         request,
         "gemini",
         Timeout::Milliseconds,
         &EVENTS,
     ));
-    plan.push(folder.join("settings.json"), Form::Json, entries);
+    plan.add_file(folder.join("settings.json"), Form::Json, entries);
     if request.writes == WriteConsent::Ask && request.scope == InstallScope::User {
-        let text = POLICY.to_owned();
-        plan.push(
+        let text = READ_POLICY.to_owned();
+        plan.add_file(
             folder.join("policies/lancet.toml"),
             Form::Text,
             vec![Entry::Whole { text }],
         );
     }
-    plan.remember(request, memory, "mcp_lancet_");
-    plan.note("Gemini CLI starts no server in a folder that it does not trust.");
+    plan.plan_memory_lines(request, memory, "mcp_lancet_");
+    plan.add_note("Gemini CLI starts no server in a folder that it does not trust.");
     Ok(plan)
 }

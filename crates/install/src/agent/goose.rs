@@ -4,7 +4,8 @@
 use serde_json::json;
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, WriteConsent,
+    no_plugin,
 };
 use crate::entry::{Entry, Form};
 
@@ -18,13 +19,15 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     if request.scope == InstallScope::Project {
         return Err("goose has extensions of the user only; leave --project out".to_owned());
     }
     let launch = match request.writes {
         WriteConsent::Allow => request.launch.clone(),
-        WriteConsent::Ask => request.launch.with(&["--mode", "ask", "--ask", "elicit"]),
+        WriteConsent::Ask => request
+            .launch
+            .with_arguments(&["--mode", "ask", "--ask", "elicit"]),
     };
     let extension = json!({
         "enabled": true,
@@ -38,13 +41,13 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     let folder = place.config.join("goose");
     let mut plan = Installation::default();
     let entry = Entry::member(&["extensions", "lancet"], extension);
-    plan.push(folder.join("config.yaml"), Form::Yaml, vec![entry]);
-    plan.remember(request, folder.join(".goosehints"), "lancet__");
+    plan.add_file(folder.join("config.yaml"), Form::Yaml, vec![entry]);
+    plan.plan_memory_lines(request, folder.join(".goosehints"), "lancet__");
     if request.writes == WriteConsent::Ask {
-        plan.note("Without a terminal goose ends its run at a question: writes need --writes allow there.");
+        plan.add_note("Without a terminal goose ends its run at a question: writes need --writes allow there.");
     }
     if request.own_tools == OwnTools::Off {
-        plan.note(
+        plan.add_note(
             "The file tools of goose's developer extension cannot be switched off separately; they stay.",
         );
     }

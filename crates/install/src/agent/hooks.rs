@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Launch, Request};
+use super::{InstallRequest, LaunchCommand};
 use crate::entry::Entry;
-use crate::shell::shell_word;
+use crate::shell::quote_shell_word;
 
 /// The form in which an agent's settings state the time limit of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct HookedEvent {
 }
 
 /// Returns an event for any tool, or for none.
-pub(super) const fn event(name: &'static str) -> HookedEvent {
+pub(super) const fn hooked_event(name: &'static str) -> HookedEvent {
     HookedEvent {
         name,
         matcher: None,
@@ -34,7 +34,7 @@ pub(super) const fn event(name: &'static str) -> HookedEvent {
 }
 
 /// Returns an event for the tools that match a pattern.
-pub(super) const fn of_tools(name: &'static str, matcher: &'static str) -> HookedEvent {
+pub(super) const fn for_tools(name: &'static str, matcher: &'static str) -> HookedEvent {
     HookedEvent {
         name,
         matcher: Some(matcher),
@@ -42,13 +42,13 @@ pub(super) const fn of_tools(name: &'static str, matcher: &'static str) -> Hooke
 }
 
 /// Returns the items of the lists below `hooks`, one for each event.
-pub(super) fn entries(
-    request: &Request,
+pub(super) fn hook_entries(
+    request: &InstallRequest,
     agent: &str,
     timeout: Timeout,
     events: &[HookedEvent],
 ) -> Vec<Entry> {
-    let command = command(&request.launch, agent);
+    let command = hook_command(&request.launch, agent);
     let item = |event: &HookedEvent| {
         let mut hook = json!({ "type": "command", "command": command });
         match timeout {
@@ -71,19 +71,22 @@ pub(super) fn entries(
 /// Returns the shell command that runs `lancet hook`. npx and uvx take longer than an agent should wait at each call,
 /// so the program in their cache is tried first, and they are used only if it is gone. Agents treat some exit codes
 /// as a veto, and the exit codes of npx and uvx are not lancet's.
-pub(super) fn command(launch: &Launch, agent: &str) -> String {
+pub(super) fn hook_command(launch: &LaunchCommand, agent: &str) -> String {
     let before = launch.arguments.iter().take_while(|word| *word != "mcp");
     let words = std::iter::once(&launch.command).chain(before);
-    let line: Vec<String> = words.map(|word| shell_word(word)).collect();
+    let line: Vec<String> = words.map(|word| quote_shell_word(word)).collect();
     let line = format!("{} hook {agent}", line.join(" "));
     match &launch.cached {
-        Some(program) => format!("{} hook {agent} || {line} || true", shell_word(program)),
+        Some(program) => format!(
+            "{} hook {agent} || {line} || true",
+            quote_shell_word(program)
+        ),
         None => line,
     }
 }
 
 /// Returns the text of a hooks file that only lancet writes, in the form of Copilot CLI.
-pub(super) fn copilot_file(command: &str) -> String {
+pub(super) fn copilot_hooks_file(command: &str) -> String {
     let hook = json!([{ "type": "command", "bash": command, "timeoutSec": 5 }]);
     // The pattern has to match the whole name of a tool.
     let of_tools = |matcher: &str| json!([{ "type": "command", "matcher": matcher, "bash": command, "timeoutSec": 5 }]);
@@ -105,14 +108,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_is_what_a_shell_takes() {
+    fn hook_command_is_quoted_for_the_shell() {
         let line = |command: &str, arguments: &[&str], cached: Option<&str>| {
-            let launch = Launch {
+            let launch = LaunchCommand {
                 command: command.to_owned(),
                 arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
                 cached: cached.map(str::to_owned),
             };
-            super::command(&launch, "claude")
+            super::hook_command(&launch, "claude")
         };
         assert_eq!(
             line("/opt/lancet", &["mcp", "--tools", "default"], None),

@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WRITES, WriteConsent,
-    no_plugin,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, WRITING_TOOLS,
+    WriteConsent, no_plugin,
 };
 use crate::entry::{Entry, Form};
 
 /// Its own tools for files, by the names of their permissions; `edit` covers write and patch.
-const OWN: [&str; 4] = ["edit", "read", "grep", "glob"];
+const OWN_FILE_TOOLS: [&str; 4] = ["edit", "read", "grep", "glob"];
 
 pub(super) const AGENT: Agent = Agent {
     name: "opencode",
@@ -21,12 +21,16 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     Ok(plan_like(request, place, "opencode"))
 }
 
 /// Returns the plan for opencode, or for an agent derived from it, whose folder and files have another name.
-pub(super) fn plan_like(request: &Request, place: &AgentFolders<'_>, name: &str) -> Installation {
+pub(super) fn plan_like(
+    request: &InstallRequest,
+    place: &AgentFolders<'_>,
+    name: &str,
+) -> Installation {
     let folder = match request.scope {
         InstallScope::User => place.config.join(name),
         InstallScope::Project => place.project.clone(),
@@ -42,13 +46,13 @@ pub(super) fn plan_like(request: &Request, place: &AgentFolders<'_>, name: &str)
     let mut entries = vec![Entry::member(&["mcp", "lancet"], server)];
     let rule = |name: &str, word: &str| Entry::member(&["permission", name], json!(word));
     if request.writes == WriteConsent::Ask {
-        entries.extend(WRITES.map(|name| rule(&format!("lancet_{name}"), "ask")));
+        entries.extend(WRITING_TOOLS.map(|name| rule(&format!("lancet_{name}"), "ask")));
     }
     if request.own_tools == OwnTools::Off {
-        entries.extend(OWN.map(|name| rule(name, "deny")));
+        entries.extend(OWN_FILE_TOOLS.map(|name| rule(name, "deny")));
     }
     let mut plan = Installation::default();
-    plan.push(settings, Form::Json, entries);
-    plan.remember(request, folder.join("AGENTS.md"), "lancet_");
+    plan.add_file(settings, Form::Json, entries);
+    plan.plan_memory_lines(request, folder.join("AGENTS.md"), "lancet_");
     plan
 }

@@ -4,32 +4,32 @@ use serde_json::{Value, json};
 
 use super::hooks::{self, HookedEvent, Timeout};
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, READS, Request, WriteConsent,
-    no_plugin,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, READING_TOOLS,
+    WriteConsent, no_plugin,
 };
 use crate::entry::{Entry, Form};
 
 /// Its own tools for files.
-const OWN: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"];
+const OWN_FILE_TOOLS: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"];
 
 /// The events that Qwen Code's hooks report. They name a sub-agent only at its beginning and end, so calls in between
 /// are announced before they are made.
 const EVENTS: [HookedEvent; 9] = [
-    hooks::event("SessionStart"),
-    hooks::event("UserPromptSubmit"),
-    hooks::event("Stop"),
-    hooks::event("SubagentStart"),
-    hooks::event("SubagentStop"),
-    hooks::event("SessionEnd"),
-    hooks::of_tools(
+    hooks::hooked_event("SessionStart"),
+    hooks::hooked_event("UserPromptSubmit"),
+    hooks::hooked_event("Stop"),
+    hooks::hooked_event("SubagentStart"),
+    hooks::hooked_event("SubagentStop"),
+    hooks::hooked_event("SessionEnd"),
+    hooks::for_tools(
         "PreToolUse",
         "^((read_file|run_shell_command|edit|write_file|notebook_edit)$|mcp__lancet__)",
     ),
-    hooks::of_tools(
+    hooks::for_tools(
         "PostToolUse",
         "^(?!mcp.*_(Read|Glob|Grep)$)((read_file|agent|run_shell_command|edit|write_file|notebook_edit)$|mcp__lancet__)",
     ),
-    hooks::of_tools(
+    hooks::for_tools(
         "PostToolUseFailure",
         "^(run_shell_command|edit|write_file|notebook_edit)$",
     ),
@@ -45,12 +45,12 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     let (folder, memory) = match request.scope {
         InstallScope::User => (place.home.join(".qwen"), place.home.join(".qwen/QWEN.md")),
         InstallScope::Project => (place.project.join(".qwen"), place.project.join("QWEN.md")),
     };
-    let mut entry = request.launch.members();
+    let mut entry = request.launch.command_members();
     let mut rules = Vec::new();
     match request.writes {
         WriteConsent::Allow => {
@@ -60,17 +60,22 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         WriteConsent::Ask => {
             let allowed =
                 |name| Entry::item(&["permissions", "allow"], &format!("mcp__lancet__{name}"));
-            rules.extend(READS.map(allowed));
+            rules.extend(READING_TOOLS.map(allowed));
         }
     }
     let server = Entry::member(&["mcpServers", "lancet"], Value::Object(entry));
     let mut entries = [vec![server], rules].concat();
     if request.own_tools == OwnTools::Off {
-        entries.extend(OWN.map(|name| Entry::item(&["tools", "exclude"], name)));
+        entries.extend(OWN_FILE_TOOLS.map(|name| Entry::item(&["tools", "exclude"], name)));
     }
     let mut plan = Installation::default();
-    entries.extend(hooks::entries(request, "qwen", Timeout::Default, &EVENTS));
-    plan.push(folder.join("settings.json"), Form::Json, entries);
-    plan.remember(request, memory, "mcp__lancet__");
+    entries.extend(hooks::hook_entries(
+        request,
+        "qwen",
+        Timeout::Default,
+        &EVENTS,
+    ));
+    plan.add_file(folder.join("settings.json"), Form::Json, entries);
+    plan.plan_memory_lines(request, memory, "mcp__lancet__");
     Ok(plan)
 }

@@ -4,7 +4,8 @@
 use serde_json::json;
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, WriteConsent,
+    no_plugin,
 };
 use crate::entry::{Entry, Form};
 
@@ -13,18 +14,18 @@ pub(super) const AGENT: Agent = Agent {
     title: "Mistral Vibe",
     other_names: &["mistral-vibe"],
     program: Some("vibe"),
-    marks: |place| vec![place.folder("VIBE_HOME", ".vibe")],
+    marks: |place| vec![place.folder_from_variable("VIBE_HOME", ".vibe")],
     plan,
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
-    let user = place.folder("VIBE_HOME", ".vibe");
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
+    let user = place.folder_from_variable("VIBE_HOME", ".vibe");
     let (folder, memory) = match request.scope {
         InstallScope::User => (user.clone(), user.join("AGENTS.md")),
         InstallScope::Project => (place.project.join(".vibe"), place.project.join("AGENTS.md")),
     };
-    let launch = request.launch.with(&["--structured"]);
+    let launch = request.launch.with_arguments(&["--structured"]);
     let server = json!({
         "name": "lancet",
         "transport": "stdio",
@@ -36,16 +37,18 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
         path: vec!["mcp_servers".to_owned()],
         value: server,
     };
-    plan.push(folder.join("config.toml"), Form::Toml, vec![entry]);
-    plan.remember(request, memory, "mcp_lancet.");
+    plan.add_file(folder.join("config.toml"), Form::Toml, vec![entry]);
+    plan.plan_memory_lines(request, memory, "mcp_lancet.");
     if request.writes == WriteConsent::Allow {
-        plan.note("Vibe asks about the tools of a server; answer with \"always\", or start it as `vibe --auto-approve`.");
+        plan.add_note("Vibe asks about the tools of a server; answer with \"always\", or start it as `vibe --auto-approve`.");
     }
     if request.own_tools == OwnTools::Off {
-        plan.note("Vibe's own tools stay; `disabled_tools` in its config.toml switches them off.");
+        plan.add_note(
+            "Vibe's own tools stay; `disabled_tools` in its config.toml switches them off.",
+        );
     }
     if request.scope == InstallScope::Project {
-        plan.note("Vibe reads .vibe/config.toml in folders that you have trusted.");
+        plan.add_note("Vibe reads .vibe/config.toml in folders that you have trusted.");
     }
     Ok(plan)
 }

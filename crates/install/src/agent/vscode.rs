@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, WriteConsent,
+    no_plugin,
 };
 use crate::entry::{Entry, Form};
 
@@ -17,7 +18,7 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     let user = place.applications.join("Code/User");
     let (servers, memory) = match request.scope {
         InstallScope::User => (
@@ -31,20 +32,22 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
                 .join(".github/instructions/lancet.instructions.md"),
         ),
     };
-    let launch = request.launch.with(&["--root", "${workspaceFolder}"]);
-    let mut entry = launch.members();
+    let launch = request
+        .launch
+        .with_arguments(&["--root", "${workspaceFolder}"]);
+    let mut entry = launch.command_members();
     entry.insert("type".to_owned(), json!("stdio"));
     let mut plan = Installation::default();
     let server = Entry::member(&["servers", "lancet"], Value::Object(entry));
-    plan.push(servers, Form::Json, vec![server]);
-    plan.remember_whole(request, memory, "---\napplyTo: '**'\n---\n", "");
+    plan.add_file(servers, Form::Json, vec![server]);
+    plan.plan_memory_file(request, memory, "---\napplyTo: '**'\n---\n", "");
     if request.writes == WriteConsent::Allow {
-        plan.note(
+        plan.add_note(
             "VS Code has no setting for one server: answer its first question with \"always\".",
         );
     }
     if request.own_tools == OwnTools::Off {
-        plan.note("In VS Code its own tools are switched off in the tool picker of the chat.");
+        plan.add_note("In VS Code its own tools are switched off in the tool picker of the chat.");
     }
     Ok(plan)
 }

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
+    Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, WriteConsent,
+    no_plugin,
 };
 use crate::entry::{Entry, Form};
 
@@ -17,21 +18,21 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
-fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, String> {
+fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
     if request.scope == InstallScope::Project {
         return Err("Windsurf has servers of the user only; leave --project out".to_owned());
     }
     let folder = place.home.join(".codeium/windsurf");
     let mut plan = Installation::default();
-    let server = Value::Object(request.launch.members());
+    let server = Value::Object(request.launch.command_members());
     let entry = Entry::member(&["mcpServers", "lancet"], server);
-    plan.push(folder.join("mcp_config.json"), Form::Json, vec![entry]);
-    plan.remember(request, folder.join("memories/global_rules.md"), "");
+    plan.add_file(folder.join("mcp_config.json"), Form::Json, vec![entry]);
+    plan.plan_memory_lines(request, folder.join("memories/global_rules.md"), "");
     if request.writes == WriteConsent::Allow {
-        plan.note("Windsurf has no setting for this; its own window decides what is asked.");
+        plan.add_note("Windsurf has no setting for this; its own window decides what is asked.");
     }
     if request.own_tools == OwnTools::Off {
-        plan.note("Windsurf has no setting that switches its own tools off; they stay.");
+        plan.add_note("Windsurf has no setting that switches its own tools off; they stay.");
     }
     Ok(plan)
 }

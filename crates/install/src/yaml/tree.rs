@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::container::{Comments, Container};
 use crate::entry::EditError;
-use crate::layout::mark_length;
+use crate::layout::byte_order_mark_length;
 
 /// The deepest nesting of settings that are read.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// A node.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ impl Pair {
     }
 
     /// Returns the offset behind the colon after the key.
-    pub(super) fn colon(&self, text: &str) -> Option<usize> {
+    pub(super) fn offset_after_colon(&self, text: &str) -> Option<usize> {
         let rest = text.get(self.key.end()..)?;
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         rest[blanks..]
@@ -151,7 +151,7 @@ impl Mapping {
     }
 
     /// Returns the brackets around the mapping and its pairs; none for a block mapping.
-    pub(super) fn flow(&self) -> Option<Container> {
+    pub(super) fn flow_container(&self) -> Option<Container> {
         let pairs = self.pairs.iter();
         Some(Container {
             open: self.flow_open?,
@@ -163,7 +163,7 @@ impl Mapping {
 }
 
 /// A collection that is not closed yet.
-struct Open {
+struct OpenCollection {
     start: usize,
     flow_open: Option<usize>,
     is_mapping: bool,
@@ -171,21 +171,24 @@ struct Open {
 }
 
 /// Returns the root of a text; `None` if it has none.
-pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
+pub(super) fn parse_document(text: &str) -> Result<Option<YamlNode>, EditError> {
     let damaged = |line: Option<usize>, words: &str| EditError::Damaged {
         form: "YAML",
         line,
         words: words.to_owned(),
     };
-    let shift = mark_length(text);
+    let shift = byte_order_mark_length(text);
     let offsets = Offsets::for_text(text, shift);
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenCollection> = Vec::new();
     let mut root = None;
     let mut documents = 0;
     for event in Parser::new_from_str(&text[shift..]) {
         let (event, span) =
             event.map_err(|error| damaged(Some(error.marker().line()), error.info()))?;
-        let (start, end) = (offsets.at(span.start.index()), offsets.at(span.end.index()));
+        let (start, end) = (
+            offsets.byte_offset(span.start.index()),
+            offsets.byte_offset(span.end.index()),
+        );
         let whole = match event {
             Event::DocumentStart(_) => {
                 documents += 1;
@@ -196,7 +199,7 @@ pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
                 end,
                 is_empty: start == end && words.is_empty(),
                 value: match (style, tag) {
-                    (ScalarStyle::Plain, None) => plain(&words),
+                    (ScalarStyle::Plain, None) => plain_scalar_value(&words),
                     (_, Some(tag)) => json!({ "tag": format!("{tag:?}"), "text": words }),
                     _ => json!(words),
                 },
@@ -205,10 +208,10 @@ pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 let is_mapping = matches!(event, Event::MappingStart(..));
                 let bracket = text[start..end].rfind('{').filter(|_| is_mapping);
-                if open.len() >= DEEPEST {
+                if open.len() >= MAX_DEPTH {
                     return Err(damaged(Some(span.start.line()), "it is nested too deeply"));
                 }
-                open.push(Open {
+                open.push(OpenCollection {
                     start,
                     flow_open: bracket.map(|at| start + at + 1),
                     is_mapping,
@@ -216,7 +219,7 @@ pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
                 });
                 None
             }
-            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|done| done.close(end)),
+            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|done| done.into_node(end)),
             _ => None,
         };
         match (whole, open.last_mut()) {
@@ -234,8 +237,8 @@ pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
     Ok(root.filter(|node| !node.is_empty_scalar()))
 }
 
-impl Open {
-    fn close(self, end: usize) -> YamlNode {
+impl OpenCollection {
+    fn into_node(self, end: usize) -> YamlNode {
         if !self.is_mapping {
             return YamlNode::Sequence {
                 start: self.start,
@@ -258,7 +261,7 @@ impl Open {
 }
 
 /// Returns the value of a plain scalar by YAML's core schema.
-fn plain(words: &str) -> Value {
+fn plain_scalar_value(words: &str) -> Value {
     match words {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => json!(true),
@@ -295,7 +298,7 @@ impl Offsets {
         }
     }
 
-    fn at(&self, index: usize) -> usize {
+    fn byte_offset(&self, index: usize) -> usize {
         let before = self.wide.partition_point(|(number, _)| *number < index);
         let more = before.checked_sub(1).map_or(0, |last| self.wide[last].1);
         (index + more + self.shift).min(self.length)

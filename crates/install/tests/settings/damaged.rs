@@ -1,6 +1,6 @@
 //! Files that are not valid in their form are refused with a message.
 
-use lancet_install::{EditError, Form, install, uninstall};
+use lancet_install::{EditError, Form, install_entries, uninstall_entries};
 
 use crate::law::{are_items, entries};
 
@@ -61,7 +61,7 @@ fn a_damaged_file_is_refused_with_a_sentence() {
             if is_of_tables && are_items(&entries) {
                 continue;
             }
-            let error = install(form, text, &entries).expect_err(text);
+            let error = install_entries(form, text, &entries).expect_err(text);
             let told = error.to_string();
             assert!(told.contains(words), "{name}: {text:?}: {told}");
             assert!(!told.contains('\n'), "{told:?}");
@@ -85,11 +85,11 @@ fn deep_nesting_is_no_way_to_a_crash() {
         };
         let text = format!("{head}{}", rest.repeat(deep));
         let (_, entries) = entries(form).remove(0);
-        assert!(install(form, &text, &entries).is_err(), "{open}");
+        assert!(install_entries(form, &text, &entries).is_err(), "{open}");
         let taken: Vec<_> = entries.into_iter().map(|entry| (entry, 0)).collect();
         assert!(
             matches!(
-                uninstall(form, &text, &taken),
+                uninstall_entries(form, &text, &taken),
                 Err(EditError::Damaged { .. })
             ),
             "{open}"

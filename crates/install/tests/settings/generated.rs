@@ -289,8 +289,8 @@ proptest! {
         for form in [Form::Json, Form::Toml, Form::Yaml] {
             let all = entries(form);
             let (_, entries) = &all[which % all.len()];
-            if let Ok(draft) = lancet_install::install(form, &text, entries) {
-                let back = lancet_install::taken_back(draft.text(), draft.splices());
+            if let Ok(draft) = lancet_install::install_entries(form, &text, entries) {
+                let back = lancet_install::revert_splices(draft.text(), draft.splices());
                 prop_assert_eq!(back, Some(text.clone()));
             }
         }

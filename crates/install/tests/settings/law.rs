@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use lancet_install::{
-    AgentFolders, Entry, Form, InstallScope, InstalledParts, Launch, Memory, OwnTools, Presence,
-    Request, WriteConsent, agents, depth, install, presence, taken_back, uninstall,
+    AgentFolders, Entry, Form, InstallRequest, InstallScope, InstalledParts, LaunchCommand,
+    MemoryUse, OwnTools, Presence, WriteConsent, all_agents, entry_presence, existing_depth,
+    install_entries, revert_splices, uninstall_entries,
 };
 
 /// Returns the entries that any agent wants in a file of a form, once for each way to install it.
@@ -18,18 +19,18 @@ pub(crate) fn entries(form: Form) -> Vec<(String, Vec<Entry>)> {
         exists: &|_: &Path| true,
     };
     let mut found: Vec<(String, Vec<Entry>)> = Vec::new();
-    for agent in agents() {
+    for agent in all_agents() {
         for (writes, own_tools) in [
             (WriteConsent::Ask, OwnTools::Keep),
             (WriteConsent::Allow, OwnTools::Off),
         ] {
-            let request = Request {
+            let request = InstallRequest {
                 scope: InstallScope::User,
                 writes,
                 own_tools,
-                memory: Memory::Write,
+                memory: MemoryUse::Write,
                 parts: InstalledParts::All,
-                launch: Launch {
+                launch: LaunchCommand {
                     command: "/opt/a place/lancet".to_owned(),
                     arguments: vec![
                         "mcp".to_owned(),
@@ -66,17 +67,22 @@ pub(crate) fn holds(form: Form, text: &str, name: &str, entries: &[Entry]) {
     };
     let depths: Vec<_> = entries
         .iter()
-        .map(|entry| (entry.clone(), depth(form, text, entry).expect("it parses")))
+        .map(|entry| {
+            (
+                entry.clone(),
+                existing_depth(form, text, entry).expect("it parses"),
+            )
+        })
         .collect();
     let added: Vec<_> = depths
         .iter()
-        .filter(|(entry, _)| presence(form, text, entry) == Ok(Presence::Missing))
+        .filter(|(entry, _)| entry_presence(form, text, entry) == Ok(Presence::Missing))
         .cloned()
         .collect();
-    let draft = install(form, text, entries)
+    let draft = install_entries(form, text, entries)
         .unwrap_or_else(|error| panic!("{}", told(&format!("refused: {error}"), "")));
     for entry in entries {
-        let found = presence(form, draft.text(), entry);
+        let found = entry_presence(form, draft.text(), entry);
         assert_eq!(
             found,
             Ok(Presence::Same),
@@ -89,14 +95,14 @@ pub(crate) fn holds(form: Form, text: &str, name: &str, entries: &[Entry]) {
         .iter()
         .all(|splice| splice.removed.is_empty());
     assert!(is_insertion, "{}", told("a byte is gone", draft.text()));
-    let again = install(form, draft.text(), entries).expect("a second time");
+    let again = install_entries(form, draft.text(), entries).expect("a second time");
     assert_eq!(
         again.splices(),
         [],
         "{}",
         told("the second run changes", again.text())
     );
-    let back = taken_back(draft.text(), draft.splices());
+    let back = revert_splices(draft.text(), draft.splices());
     assert_eq!(
         back.as_deref(),
         Some(text),
@@ -106,7 +112,7 @@ pub(crate) fn holds(form: Form, text: &str, name: &str, entries: &[Entry]) {
     if added.len() < entries.len() {
         return;
     }
-    let out = uninstall(form, draft.text(), &added).unwrap_or_else(|error| {
+    let out = uninstall_entries(form, draft.text(), &added).unwrap_or_else(|error| {
         panic!("{}", told(&format!("not taken out: {error}"), draft.text()))
     });
     let (is, was) = (significant(out.text()), significant(text));

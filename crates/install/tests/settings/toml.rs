@@ -1,6 +1,6 @@
 //! Twenty files of TOML.
 
-use lancet_install::{Form, install};
+use lancet_install::{Form, install_entries};
 
 use crate::law::{are_items, entries, holds};
 
@@ -69,7 +69,7 @@ fn a_list_of_another_kind_is_left_alone() {
         ("[mcp_servers.other]\ncommand = \"x\"\n", "table"),
         ("mcp_servers = \"none\"\n", "string"),
     ] {
-        let error = install(Form::Toml, text, list).expect_err("no list");
+        let error = install_entries(Form::Toml, text, list).expect_err("no list");
         assert_eq!(
             error.to_string(),
             format!("mcp_servers is {kind}, not a list")

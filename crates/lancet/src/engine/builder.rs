@@ -5,22 +5,22 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use lancet_history::{LedgerStore, OperationStore};
-use lancet_language::Language;
-use lancet_policy::Effect;
+use lancet_language::LanguageServers;
+use lancet_policy::RuleEffect;
 use lancet_search::KeepContents;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
 use super::permissions::{PermissionOptions, Readers};
 use super::resident::ResidentRoots;
-use super::stores::{Records, Stores};
-use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
+use super::stores::{RecordStores, Stores};
+use super::terms::{EffectiveSettings, FixedOptions, LiveSettings, SettingsSource};
 use super::{EngineState, Lancet, OpenError};
 use crate::approval::Approver;
 use crate::audience::Audience;
 use crate::convert::FileConverter;
 use crate::events::Observer;
 use crate::host_tool::HostTool;
-use crate::order::Order;
+use crate::order::WriteTurns;
 use crate::pdf::PdfReader;
 use crate::programs::ProgramRunner;
 use crate::settings::{Mode, Settings};
@@ -55,7 +55,7 @@ use crate::tool_prefix::ToolPrefix;
 pub struct Builder {
     roots: Vec<PathBuf>,
     state_dir: Option<PathBuf>,
-    history: Option<Records>,
+    history: Option<RecordStores>,
     home: Option<PathBuf>,
     settings: Settings,
     mode: Option<Mode>,
@@ -71,7 +71,7 @@ pub struct Builder {
     pdf_reader: Option<Arc<dyn PdfReader>>,
     syntax_reader: Option<Arc<dyn SyntaxReader>>,
     file_converter: Option<Arc<dyn FileConverter>>,
-    language: Option<Arc<Language>>,
+    language: Option<Arc<LanguageServers>>,
     program_runner: Option<Arc<dyn ProgramRunner>>,
     disk: Option<Arc<dyn Disk>>,
     resident_contents: KeepContents,
@@ -105,7 +105,7 @@ impl Builder {
     #[doc(hidden)]
     #[must_use]
     pub fn history(mut self, store: impl LedgerStore + OperationStore + 'static) -> Self {
-        self.history = Some(Records::new(Arc::new(store)));
+        self.history = Some(RecordStores::new(Arc::new(store)));
         self
     }
 
@@ -209,7 +209,7 @@ impl Builder {
     /// Sets the language servers, which are notified of what is read and changed. What they find is reported according
     /// to the settings of `[language]`. Without them nothing is reported.
     #[must_use]
-    pub fn language(mut self, language: Language) -> Self {
+    pub fn language(mut self, language: LanguageServers) -> Self {
         self.language = Some(Arc::new(language));
         self
     }
@@ -274,22 +274,22 @@ impl Builder {
     /// the host's rules or in the settings; both sets apply together.
     #[must_use]
     pub fn allow(self, rule: impl Into<String>) -> Self {
-        self.rule(Effect::Allow, rule.into())
+        self.rule(RuleEffect::Allow, rule.into())
     }
 
     /// Adds an ask rule: files that it covers are written only if a person says yes, in every mode.
     #[must_use]
     pub fn ask(self, rule: impl Into<String>) -> Self {
-        self.rule(Effect::Ask, rule.into())
+        self.rule(RuleEffect::Ask, rule.into())
     }
 
     /// Adds a deny rule: calls that touch files that it covers are refused.
     #[must_use]
     pub fn deny(self, rule: impl Into<String>) -> Self {
-        self.rule(Effect::Deny, rule.into())
+        self.rule(RuleEffect::Deny, rule.into())
     }
 
-    fn rule(mut self, effect: Effect, rule: String) -> Self {
+    fn rule(mut self, effect: RuleEffect, rule: String) -> Self {
         self.permission_options.rules.push((effect, rule));
         self
     }
@@ -347,7 +347,7 @@ impl Builder {
             .read_roots(&self.settings, self.home.as_deref());
         let folders = [self.roots.as_slice(), &read_roots].concat();
         let workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())
-            .map_err(OpenError::roots)?;
+            .map_err(OpenError::from_workspace_error)?;
         let stores = Stores::new(self.state_dir.as_deref(), self.history);
         let workspace = stores.add_journal(workspace, self.state_dir.as_deref(), &disk);
         let resident = ResidentRoots::new(
@@ -362,7 +362,7 @@ impl Builder {
             },
             ..self.permission_options
         };
-        let fixed = Fixed {
+        let fixed = FixedOptions {
             roots: self.roots,
             permission_options,
             mode: self.mode,
@@ -372,15 +372,15 @@ impl Builder {
             host_tools: self.host_tools,
         };
         let terms = EffectiveSettings::new(&fixed, Arc::new(workspace), self.settings.into())?;
-        Ok(Lancet::over(Arc::new(EngineState {
+        Ok(Lancet::with_all_roots(Arc::new(EngineState {
             fixed,
-            live: Live::new(terms, self.source),
+            live: LiveSettings::new(terms, self.source),
             approver: self.approver,
             observers: self.observers,
             give_contents: self.keep_contents,
             disk,
             stores,
-            order: Order::default(),
+            order: WriteTurns::default(),
             audience: self.audience,
             pdf_reader: self.pdf_reader,
             syntax_reader: self.syntax_reader,

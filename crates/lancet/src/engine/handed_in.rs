@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lancet_language::Language;
+use lancet_language::LanguageServers;
 
 use super::EngineView;
 use crate::convert::FileConverter;
@@ -28,12 +28,12 @@ impl EngineView {
     }
 
     /// Returns the host's language servers.
-    pub(crate) fn language(&self) -> Option<&Language> {
+    pub(crate) fn language(&self) -> Option<&LanguageServers> {
         self.base.language.as_deref()
     }
 
     /// Returns the same, shared, for work that outlives a call.
-    pub(crate) fn shared_language(&self) -> Option<Arc<Language>> {
+    pub(crate) fn shared_language(&self) -> Option<Arc<LanguageServers>> {
         self.base.language.clone()
     }
 

@@ -15,15 +15,15 @@ use std::time::Duration;
 use lancet_history::{HistoryError, LogQuery, OperationStore, RecordRename};
 use lancet_workspace::FileType;
 
-use self::lives::{Life, lives};
-use self::search::{Wanted, search};
+use self::lives::{Life, lives_of_files};
+use self::search::{WantedFile, search};
 use super::EngineView;
-use crate::stages::open::LARGEST;
+use crate::stages::open::MAX_EDITED_SIZE;
 
 /// The most operations whose files are followed, newest first.
-const MOST_OPERATIONS: usize = 5_000;
+const MAX_FOLLOWED_OPERATIONS: usize = 5_000;
 /// The smallest file that is recognised by its bytes alone.
-const LEAST_BYTES: u64 = 32;
+const MIN_RECOGNISED_BYTES: u64 = 32;
 
 /// A recorded file that is not under its name, and the files with exactly its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,19 +60,20 @@ impl EngineView {
         let Some(store) = self.history() else {
             return Ok(Vec::new());
         };
-        let moment = store.moment()?;
+        let moment = store.current_point()?;
         let mut all = self.lives(store.as_ref())?;
-        let mut absent = self.absent(&all);
+        let mut absent = self.find_absent(&all);
         if !absent.is_empty() {
             // Other lancet processes are at work. What they change must not be taken for a move by another program.
-            let changed = store.changed_since(&moment)?;
+            let changed = store.paths_changed_since(&moment)?;
             absent.retain(|(at, _)| !changed.contains(all[*at].name()));
         }
         let mut lost = Vec::new();
         if !absent.is_empty() {
             let wanted = absent.iter().filter_map(|(at, absence)| {
-                let by_bytes = *absence == Absence::Certain && all[*at].successor.is_none();
-                Wanted::for_life(*at, &all[*at], by_bytes)
+                let by_bytes =
+                    *absence == AbsenceCertainty::Certain && all[*at].successor.is_none();
+                WantedFile::for_life(*at, &all[*at], by_bytes)
             });
             let found = search(self, &wanted.collect::<Vec<_>>(), how.limit());
             for (at, path) in &found.moved {
@@ -93,7 +94,7 @@ impl EngineView {
         let Some(store) = self.history() else {
             return Ok(false);
         };
-        let moment = store.moment()?;
+        let moment = store.current_point()?;
         let mut all = self.lives(store.as_ref())?;
         let Some(life) = all.iter_mut().rev().find(|life| life.is_at(from)) else {
             return Ok(false);
@@ -111,13 +112,17 @@ impl EngineView {
             without: self.other_workspaces()?.ids(),
             ..LogQuery::default()
         };
-        Ok(lives(&recorded::read(store, &query, MOST_OPERATIONS)?))
+        Ok(lives_of_files(&recorded::read_operations(
+            store,
+            &query,
+            MAX_FOLLOWED_OPERATIONS,
+        )?))
     }
 
     /// Returns the lives whose file is not at its name, or may not be.
-    fn absent(&self, all: &[Life]) -> Vec<(usize, Absence)> {
+    fn find_absent(&self, all: &[Life]) -> Vec<(usize, AbsenceCertainty)> {
         let at_name = |path: &Path| {
-            let located = self.ceiling().locate_as_spelled(path).ok()?;
+            let located = self.full_workspace().locate_as_spelled(path).ok()?;
             let is_file = located.kind() == FileType::File;
             located.stat().filter(|_| is_file).map(|stamp| stamp.inode)
         };
@@ -134,16 +139,16 @@ impl EngineView {
                 Some(inode) if life.inode == Some(inode) => {}
                 // The file of another record is at the name now, or a later record has the name.
                 Some(inode) if !life.holds_name || of_others(inode, at) => {
-                    absent.push((at, Absence::Certain));
+                    absent.push((at, AbsenceCertainty::Certain));
                 }
                 // Another program replaced the file by a new version of it or by another file.
                 Some(_)
-                    if life.inode.is_some() && !has_bytes(self, life.name(), &life.revision) =>
+                    if life.inode.is_some() && !has_revision(self, life.name(), &life.revision) =>
                 {
-                    absent.push((at, Absence::Possible));
+                    absent.push((at, AbsenceCertainty::Possible));
                 }
                 Some(_) => {}
-                None => absent.push((at, Absence::Certain)),
+                None => absent.push((at, AbsenceCertainty::Certain)),
             }
         }
         absent
@@ -152,7 +157,7 @@ impl EngineView {
 
 /// How certain it is that a file is not at its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Absence {
+enum AbsenceCertainty {
     /// The file is not at its name.
     Certain,
     /// Another file is there, which may be a new version of it.
@@ -175,13 +180,13 @@ fn follow_successors(all: &mut [Life]) {
 /// candidates. A file that has a record is not a candidate.
 fn lost_files(
     all: &[Life],
-    absent: &[(usize, Absence)],
+    absent: &[(usize, AbsenceCertainty)],
     same_bytes: &[(usize, PathBuf)],
 ) -> Vec<LostFile> {
     let is_recorded = |path: &Path| all.iter().any(|life| life.exists && life.is_at(path));
     let lost = absent
         .iter()
-        .filter(|(at, absence)| *absence == Absence::Certain && !all[*at].is_moved)
+        .filter(|(at, absence)| *absence == AbsenceCertainty::Certain && !all[*at].is_moved)
         .filter(|(at, _)| all[*at].successor.is_none());
     let lost = lost.map(|(at, _)| LostFile {
         path: all[*at].name().to_path_buf(),
@@ -195,8 +200,8 @@ fn lost_files(
 }
 
 /// Returns whether the bytes of a file are those of a revision.
-fn has_bytes(engine: &EngineView, path: &Path, revision: &[u8; 32]) -> bool {
-    let located = engine.ceiling().locate_as_spelled(path).ok();
-    let snapshot = located.and_then(|located| located.snapshot(LARGEST).ok());
+fn has_revision(engine: &EngineView, path: &Path, revision: &[u8; 32]) -> bool {
+    let located = engine.full_workspace().locate_as_spelled(path).ok();
+    let snapshot = located.and_then(|located| located.read_snapshot(MAX_EDITED_SIZE).ok());
     snapshot.is_some_and(|snapshot| snapshot.revision.as_bytes() == revision)
 }

@@ -33,17 +33,17 @@ impl EngineView {
         let Some(store) = self.history() else {
             return Ok(originals);
         };
-        for root in self.ceiling().roots() {
-            let Some((_, id)) = self.ceiling().root_of(root) else {
+        for root in self.full_workspace().roots() {
+            let Some((_, id)) = self.full_workspace().root_of(root) else {
                 continue;
             };
             let here = WorkspaceRef {
                 id: *id.as_bytes(),
                 root,
             };
-            for known in store.roots_elsewhere(root)? {
+            for known in store.other_roots(root)? {
                 let former = (known.root.as_path(), WorkspaceId::from(known.id));
-                match self.ceiling().compare_root(root, former) {
+                match self.full_workspace().compare_root(root, former) {
                     RootMatch::Moved => drop(store.move_root(&known, &here)?),
                     RootMatch::Copy => originals.push(known.root),
                     RootMatch::Other => {}
@@ -62,7 +62,7 @@ impl EngineView {
     /// Returns the earlier paths of a root, latest first.
     pub(crate) fn former_roots(&self, root: &Path) -> Result<Vec<FormerRoot>, HistoryError> {
         self.follow_roots();
-        match (self.history(), self.ceiling().root_of(root)) {
+        match (self.history(), self.full_workspace().root_of(root)) {
             (Some(store), Some((_, id))) => store.former_roots(id.as_bytes()),
             _ => Ok(Vec::new()),
         }

@@ -7,10 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
-use lancet_workspace::{FileType, Located, Workspace, resolved_folder};
+use lancet_workspace::{FileType, Located, Workspace, resolve_folder};
 
 use super::terms::EffectiveSettings;
-use super::{EngineView, Lancet, View};
+use super::{ClientView, EngineView, Lancet};
 use crate::write_scope::WriteScope;
 
 impl Lancet {
@@ -23,12 +23,12 @@ impl Lancet {
         let narrowed: Vec<PathBuf> = folders
             .iter()
             .filter(|folder| folder.is_absolute())
-            .map(|folder| resolved_folder(folder))
+            .map(|folder| resolve_folder(folder))
             .collect();
-        let place = workspace(&terms, &narrowed)?;
+        let place = open_workspace(&terms, &narrowed)?;
         let engine = EngineView::new(base, terms, place, None);
         Some(Lancet {
-            view: Arc::new(View {
+            view: Arc::new(ClientView {
                 base: Arc::clone(base),
                 narrowed: Some(narrowed),
                 scope: None,
@@ -38,14 +38,14 @@ impl Lancet {
     }
 
     /// Returns the same view of the engine with writing limited to a scope. Reading and searching stay as they are.
-    pub fn writing_within(&self, scope: WriteScope) -> Lancet {
+    pub fn with_write_scope(&self, scope: WriteScope) -> Lancet {
         let engine = self.engine();
         let place = (Arc::clone(&engine.workspace), engine.roots);
         let scope = Some(Arc::new(scope));
         let terms = Arc::clone(&engine.terms);
         let limited = EngineView::new(&self.view.base, terms, place, scope.clone());
         Lancet {
-            view: Arc::new(View {
+            view: Arc::new(ClientView {
                 base: Arc::clone(&self.view.base),
                 narrowed: self.view.narrowed.clone(),
                 scope,
@@ -56,7 +56,7 @@ impl Lancet {
 }
 
 /// Computes the intersection of some folders with the roots, in the order of the folders.
-fn common(terms: &EffectiveSettings, folders: &[PathBuf]) -> Vec<Located> {
+fn intersect_with_roots(terms: &EffectiveSettings, folders: &[PathBuf]) -> Vec<Located> {
     let all = &terms.workspace;
     let roots = &all.roots()[..terms.permissions.roots];
     let mut found: Vec<Located> = Vec::new();
@@ -86,11 +86,11 @@ fn common(terms: &EffectiveSettings, folders: &[PathBuf]) -> Vec<Located> {
 }
 
 /// Opens the folders that a narrowed view may read, and returns how many of them are roots. None where no root is left.
-pub(super) fn workspace(
+pub(super) fn open_workspace(
     terms: &EffectiveSettings,
     folders: &[PathBuf],
 ) -> Option<(Arc<Workspace>, usize)> {
-    let mut all = common(terms, folders);
+    let mut all = intersect_with_roots(terms, folders);
     let roots = all.len();
     if roots == 0 {
         return None;
@@ -102,5 +102,5 @@ pub(super) fn workspace(
             all.push(located);
         }
     }
-    Some((Arc::new(terms.workspace.within(&all)), roots))
+    Some((Arc::new(terms.workspace.restricted_to_folders(&all)), roots))
 }

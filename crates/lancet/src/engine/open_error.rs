@@ -46,7 +46,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// Converts the workspace's error.
-    pub(super) fn roots(error: lancet_workspace::OpenError) -> Self {
+    pub(super) fn from_workspace_error(error: lancet_workspace::OpenError) -> Self {
         match error {
             lancet_workspace::OpenError::NoRoots => Self::NoRoots,
             lancet_workspace::OpenError::Root { path, source } => Self::Root { path, source },

@@ -31,7 +31,7 @@ impl OtherWorkspaces {
     }
 
     /// Returns whether an operation changed a file below one of them.
-    pub(crate) fn have(&self, operation: &Operation) -> bool {
+    pub(crate) fn include_changes_of(&self, operation: &Operation) -> bool {
         let mut workspaces = operation
             .files
             .iter()
@@ -71,7 +71,7 @@ impl EngineView {
     /// Returns the ids of the roots as names of files.
     pub(crate) fn workspace_names(&self) -> Vec<String> {
         let roots = self.roots().iter();
-        let ids = roots.filter_map(|root| self.ceiling().root_of(root));
+        let ids = roots.filter_map(|root| self.full_workspace().root_of(root));
         let name = |(_, id): (&Path, WorkspaceId)| {
             let hash = blake3::Hash::from_bytes(*id.as_bytes());
             hash.to_hex()[..32].to_owned()
@@ -85,7 +85,7 @@ impl EngineView {
     /// Returns the root that a file is recorded with: the innermost of those that lancet was opened on, whatever a
     /// client narrows its roots to.
     pub(crate) fn workspace_of(&self, path: &Path) -> Option<WorkspaceRef<'_>> {
-        let (root, id) = self.ceiling().root_of(path)?;
+        let (root, id) = self.full_workspace().root_of(path)?;
         Some(WorkspaceRef {
             id: *id.as_bytes(),
             root,
@@ -100,11 +100,11 @@ impl EngineView {
         let Some(store) = self.history() else {
             return Ok(others);
         };
-        for known in store.workspaces(self.ceiling().roots())? {
-            let own = self.ceiling().root_of(&known.root);
+        for known in store.recorded_workspaces(self.full_workspace().roots())? {
+            let own = self.full_workspace().root_of(&known.root);
             let now = match own {
                 Some((root, id)) if root == known.root => Some(id),
-                _ => match WorkspaceId::at(&*self.base().disk, &known.root) {
+                _ => match WorkspaceId::id_at_path(&*self.base().disk, &known.root) {
                     Ok(found) => found,
                     // A path that cannot be inspected is matched by its text.
                     Err(_) => continue,

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use lancet_policy::{Effect, Layer, LayeredRule, Locations, Policy, Rule, Scope};
-use lancet_workspace::{all_names_through_links, resolved_folder};
+use lancet_policy::{LayeredRule, Locations, Policy, Rule, RuleEffect, RuleLayer, Scope};
+use lancet_workspace::{all_names_through_links, resolve_folder};
 
 use super::OpenError;
 use crate::programs::{CommandFiles, ProgramPlaces};
 use crate::settings::{Mode, Settings};
 
 /// How long a question waits for a person by default.
-const WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
+const DEFAULT_WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
 
 /// The readers of the answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,13 +39,13 @@ pub(super) struct PermissionOptions {
     pub(super) readers: Readers,
     pub(super) program_places: ProgramPlaces,
     /// Rules in the host's own code, as text.
-    pub(super) rules: Vec<(Effect, String)>,
+    pub(super) rules: Vec<(RuleEffect, String)>,
 }
 
 impl PermissionOptions {
     /// Parses the host's rules.
-    fn entries(&self) -> Result<Vec<LayeredRule>, OpenError> {
-        let entry = |(effect, text): &(Effect, String)| {
+    fn parse_rules(&self) -> Result<Vec<LayeredRule>, OpenError> {
+        let entry = |(effect, text): &(RuleEffect, String)| {
             let rule = Rule::parse(text).map_err(|source| OpenError::Rule {
                 rule: text.clone(),
                 source,
@@ -53,7 +53,7 @@ impl PermissionOptions {
             Ok(LayeredRule {
                 effect: *effect,
                 rule,
-                layer: Layer::Host,
+                layer: RuleLayer::Host,
                 source: format!("Builder::{}", effect.as_str()),
                 stands_for: None,
             })
@@ -100,7 +100,7 @@ impl PermissionOptions {
 type ProgramFiles = Arc<LazyLock<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + Send>>>;
 
 /// Returns the function with which a policy fetches the files when it needs them.
-fn listing(files: &ProgramFiles) -> Box<dyn FnOnce() -> Vec<PathBuf> + Send> {
+fn file_lister(files: &ProgramFiles) -> Box<dyn FnOnce() -> Vec<PathBuf> + Send> {
     let files = Arc::clone(files);
     Box::new(move || files.to_vec())
 }
@@ -127,7 +127,7 @@ impl Permissions {
         (settings, mode): (&Settings, Mode),
         home: Option<&Path>,
     ) -> Result<Permissions, OpenError> {
-        let distinct: BTreeSet<PathBuf> = roots.iter().map(|root| resolved_folder(root)).collect();
+        let distinct: BTreeSet<PathBuf> = roots.iter().map(|root| resolve_folder(root)).collect();
         let roots = distinct.len().min(folders.len());
         let ground = Locations {
             roots: folders[..roots].to_vec(),
@@ -139,14 +139,14 @@ impl Permissions {
             mode.into(),
             [
                 settings.rules.as_slice(),
-                &permission_options.entries()?,
+                &permission_options.parse_rules()?,
                 &flaws::rules(&settings.flaws, permission_options.readers),
             ]
             .concat(),
             settings.open.clone(),
-            &resolved_folder,
+            &resolve_folder,
         )
-        .with_guards(&settings.guards, &resolved_folder);
+        .with_guards(&settings.guards, &resolve_folder);
         let files: Vec<PathBuf> = permission_options
             .settings_files
             .iter()
@@ -155,12 +155,12 @@ impl Permissions {
             .collect();
         let program_files = permission_options.program_files(settings, &folders[..roots]);
         let policy = policy
-            .with_settings(&files, &resolved_folder)
-            .with_programs(listing(&program_files));
+            .with_settings_files(&files, &resolve_folder)
+            .with_program_list(file_lister(&program_files));
         Ok(Permissions {
             roots,
             user_settings: permission_options.user_settings.clone(),
-            wait_limit: permission_options.wait_limit.unwrap_or(WAIT_LIMIT),
+            wait_limit: permission_options.wait_limit.unwrap_or(DEFAULT_WAIT_LIMIT),
             policy: RwLock::new(Arc::new(policy)),
             scopes: settings.open.clone(),
             guards: settings.guards.clone(),
@@ -177,17 +177,17 @@ impl Permissions {
     /// Adds one rule to the policy in force.
     pub(crate) fn add(&self, entry: LayeredRule) {
         let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
-        let mut entries = policy.entries().to_vec();
+        let mut entries = policy.layered_rules().to_vec();
         entries.push(entry);
         let more = Policy::new(
-            policy.ground().clone(),
+            policy.locations().clone(),
             policy.mode(),
             entries,
             self.scopes.clone(),
-            &resolved_folder,
+            &resolve_folder,
         );
-        let more = more.with_guards(&self.guards, &resolved_folder);
-        let more = more.with_settings(&self.files, &resolved_folder);
-        *policy = Arc::new(more.with_programs(listing(&self.program_files)));
+        let more = more.with_guards(&self.guards, &resolve_folder);
+        let more = more.with_settings_files(&self.files, &resolve_folder);
+        *policy = Arc::new(more.with_program_list(file_lister(&self.program_files)));
     }
 }

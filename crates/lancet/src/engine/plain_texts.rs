@@ -8,7 +8,7 @@ use lancet_text::{ControlBytes, Document, RawChange};
 use lancet_workspace::{Revision, Snapshot};
 
 /// How many versions are remembered.
-const MOST: usize = 64;
+const MAX_VERSIONS: usize = 64;
 
 /// The versions that were found to contain neither, the latest first.
 #[derive(Default)]
@@ -38,11 +38,11 @@ impl PlainTexts {
         to: Revision,
     ) {
         if let Some(base) = base {
-            self.note_made(&base.revision, changes, to);
+            self.note_derived(&base.revision, changes, to);
         }
     }
 
-    fn note_made(&self, from: &Revision, changes: &[RawChange], to: Revision) {
+    fn note_derived(&self, from: &Revision, changes: &[RawChange], to: Revision) {
         let is_plain =
             |change: &RawChange| !change.bytes.iter().any(|byte| matches!(byte, 0 | b'\r'));
         if self.control_bytes(from) == ControlBytes::Absent && changes.iter().all(is_plain) {
@@ -54,7 +54,7 @@ impl PlainTexts {
         let mut revisions = self.revisions();
         if !revisions.contains(&revision) {
             revisions.push_front(revision);
-            revisions.truncate(MOST);
+            revisions.truncate(MAX_VERSIONS);
         }
     }
 
@@ -68,10 +68,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_known_by_its_bytes_and_by_what_changed() {
+    fn tracks_plain_versions_from_decoding_and_from_changes() {
         let known = PlainTexts::default();
         let texts: [&[u8]; 4] = [b"one\ntwo\n", b"one\r\ntwo\n", b"one\n", b"two\r\n"];
-        let [plain, returns, shorter, other] = texts.map(Revision::of_content);
+        let [plain, returns, shorter, other] = texts.map(Revision::from_content);
         for (revision, text) in [(plain, texts[0]), (returns, texts[1])] {
             known.note(revision, &Document::decode(text, None).expect("text"));
         }
@@ -81,8 +81,8 @@ mod tests {
             range,
             bytes: bytes.to_vec(),
         };
-        known.note_made(&plain, &[change(4..8, b"")], shorter);
-        known.note_made(&plain, &[change(0..8, b"two\r\n")], other);
+        known.note_derived(&plain, &[change(4..8, b"")], shorter);
+        known.note_derived(&plain, &[change(0..8, b"two\r\n")], other);
         assert_eq!(known.control_bytes(&shorter), ControlBytes::Absent);
         assert_eq!(known.control_bytes(&other), ControlBytes::Unknown);
     }

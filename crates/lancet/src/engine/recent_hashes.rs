@@ -8,10 +8,10 @@ use lancet_text::RawChange;
 use lancet_workspace::{HashedParts, Revision};
 
 /// How many versions are remembered.
-const MOST: usize = 16;
+const MAX_VERSIONS: usize = 16;
 
 /// The largest content that is remembered; its hashes have 64 KiB.
-const LARGEST: usize = 64 << 20;
+const MAX_CONTENT_SIZE: usize = 64 << 20;
 
 /// The most recent versions, the latest first.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl RecentHashes {
         let known = self.find(from);
         let hashed = HashedParts::after_changes(base, changes, known.as_deref())?;
         let revision = hashed.revision();
-        if hashed.length() <= LARGEST {
+        if hashed.length() <= MAX_CONTENT_SIZE {
             self.add(revision, hashed);
         }
         Some(revision)
@@ -44,7 +44,7 @@ impl RecentHashes {
         let mut versions = self.versions();
         versions.retain(|(key, _)| *key != revision);
         versions.push_front((revision, Arc::new(hashed)));
-        versions.truncate(MOST);
+        versions.truncate(MAX_VERSIONS);
     }
 
     fn versions(&self) -> MutexGuard<'_, VecDeque<(Revision, Arc<HashedParts>)>> {

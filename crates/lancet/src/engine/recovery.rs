@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use lancet_local_state::{SetAside, Unsealed};
+use lancet_local_state::{SetAsideDatabase, UnsealedFile};
 
 /// The recovery work of one engine. Each part that runs once has a cell that is set when the part has run.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(crate) struct PendingRecovery {
     /// Displaced files that may still be written to.
     pub(crate) late: LateWrites,
     /// The damaged databases that were set aside and reported to the observers.
-    pub(crate) set_aside: Notified,
+    pub(crate) set_aside: ReportedDatabases,
 }
 
 /// Displaced files that another process may still have open, and the notices about what was written to them.
@@ -28,7 +28,7 @@ pub(crate) struct LateWrites(Mutex<OpenFiles>);
 #[derive(Debug, Default)]
 pub(crate) struct OpenFiles {
     /// Displaced files that are not sealed yet. They are checked again with later calls.
-    pub(crate) unsealed: Vec<Unsealed>,
+    pub(crate) unsealed: Vec<UnsealedFile>,
     /// Notices that did not fit into any answer yet.
     pub(crate) notices: Vec<LateNotice>,
 }
@@ -52,21 +52,21 @@ impl LateWrites {
 
 /// Counts how many of the damaged databases that the store has set aside were reported to one listener.
 #[derive(Debug, Default)]
-pub(crate) struct Notified(AtomicUsize);
+pub(crate) struct ReportedDatabases(AtomicUsize);
 
-impl Notified {
+impl ReportedDatabases {
     /// Copies the state of another listener, for a session that is forked from it.
-    pub(crate) fn like(other: &Notified) -> Notified {
-        Notified(AtomicUsize::new(other.0.load(Ordering::Relaxed)))
+    pub(crate) fn copied_from(other: &ReportedDatabases) -> ReportedDatabases {
+        ReportedDatabases(AtomicUsize::new(other.0.load(Ordering::Relaxed)))
     }
 
     /// Returns whether some of the databases were not reported to the listener yet.
-    pub(crate) fn misses_some(&self, all: &[SetAside]) -> bool {
+    pub(crate) fn has_unreported(&self, all: &[SetAsideDatabase]) -> bool {
         all.len() > self.0.load(Ordering::Relaxed)
     }
 
     /// Returns the databases that were not reported to the listener yet. From now on all count as reported.
-    pub(crate) fn take_new(&self, all: Vec<SetAside>) -> Vec<SetAside> {
+    pub(crate) fn take_unreported(&self, all: Vec<SetAsideDatabase>) -> Vec<SetAsideDatabase> {
         let told = self.0.fetch_max(all.len(), Ordering::Relaxed);
         all.into_iter().skip(told).collect()
     }

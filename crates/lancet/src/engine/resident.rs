@@ -3,50 +3,51 @@
 
 mod allowance;
 mod orders;
+mod rules_in_force;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use lancet_policy::Policy;
 use lancet_search::{
-    Index, IndexStatus, KeepContents, NotResident, Residency, ResidentFacts, ResidentTree, WhyNot,
-    is_home_folder,
+    AbsenceReason, IndexResidency, IndexStatus, KeepContents, NotResident, ResidentFacts,
+    ResidentTree, TreeIndex, is_home_folder,
 };
 use lancet_workspace::is_memory_scarce;
 
 use self::allowance::SharedAllowance;
 pub(crate) use self::orders::{BuildOrder, RefillOrder};
-use crate::residency::ResidencyTeller;
+pub(crate) use self::rules_in_force::RulesInForce;
+use crate::residency::ResidencyPublisher;
 use crate::settings::{ContentsUse, IndexUse, Settings};
 
 /// A tree with fewer files is searched in a few milliseconds without an index.
-const FEWEST_FILES: u64 = 2_000;
+const MIN_INDEXED_FILES: u64 = 2_000;
 /// A tree is built from this search on.
-const FROM_SEARCH: u64 = 2;
+const BUILD_AT_SEARCH_COUNT: u64 = 2;
 /// After this time without a search the tree is compared with the disk once, in case a change was not reported.
-const SWEPT_AFTER: Duration = Duration::from_secs(30);
+const SWEEP_AFTER_IDLE: Duration = Duration::from_secs(30);
 /// After this time without a search the contents are released.
-const CONTENTS_KEPT: Duration = Duration::from_secs(5 * 60);
+const RELEASE_CONTENTS_AFTER_IDLE: Duration = Duration::from_secs(5 * 60);
 /// After this time without a search everything is released.
-const KEPT: Duration = Duration::from_secs(30 * 60);
+const RELEASE_AFTER_IDLE: Duration = Duration::from_secs(30 * 60);
 /// How long to wait before trying again to make a tree resident that could not be.
-const TRIED_AGAIN: Duration = Duration::from_secs(5 * 60);
+const RETRY_DELAY: Duration = Duration::from_secs(5 * 60);
 
 /// The resident roots of an engine.
 pub(crate) struct ResidentRoots {
-    teller: ResidencyTeller,
+    teller: ResidencyPublisher,
     home: Option<PathBuf>,
     /// Whether texts are cached as well, where the settings leave it open.
     contents: KeepContents,
-    slots: Mutex<Vec<Slot>>,
+    slots: Mutex<Vec<RootSlot>>,
     allowance: SharedAllowance,
     /// Whether a thread maintains idle trees.
     has_caretaker: Mutex<bool>,
 }
 
 /// A root.
-struct Slot {
+struct RootSlot {
     root: PathBuf,
     searches: u64,
     /// The most files that one search has met.
@@ -56,7 +57,7 @@ struct Slot {
 }
 
 enum SlotState {
-    Absent(WhyNot),
+    Absent(AbsenceReason),
     Building,
     Resident(Resident),
 }
@@ -73,19 +74,6 @@ struct Resident {
     is_emptied: bool,
 }
 
-/// The rules and settings that a tree was built under. Under others it would have other files.
-#[derive(Clone)]
-pub(crate) struct RulesInForce {
-    pub(crate) policy: Arc<Policy>,
-    pub(crate) settings: Arc<Settings>,
-}
-
-impl RulesInForce {
-    fn are_same(&self, other: &RulesInForce) -> bool {
-        Arc::ptr_eq(&self.policy, &other.policy) && Arc::ptr_eq(&self.settings, &other.settings)
-    }
-}
-
 impl ResidentRoots {
     /// Creates the state in which nothing is resident yet.
     pub(crate) fn new(
@@ -94,7 +82,7 @@ impl ResidentRoots {
         contents: KeepContents,
     ) -> Self {
         ResidentRoots {
-            teller: ResidencyTeller::new(state.as_deref()),
+            teller: ResidencyPublisher::new(state.as_deref()),
             home,
             contents,
             slots: Mutex::default(),
@@ -103,13 +91,13 @@ impl ResidentRoots {
         }
     }
 
-    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+    fn slots(&self) -> MutexGuard<'_, Vec<RootSlot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the trees that together have all these starts; none where one of them is not resident under the rules in
     /// force.
-    pub(crate) fn trees(
+    pub(crate) fn resident_trees(
         &self,
         rules: &RulesInForce,
         starts: &[&Path],
@@ -123,8 +111,8 @@ impl ResidentRoots {
             let SlotState::Resident(resident) = &mut slot.state else {
                 return None;
             };
-            if !resident.rules.are_same(rules) {
-                slot.state = SlotState::Absent(WhyNot::FirstSearch);
+            if !resident.rules.is_same_as(rules) {
+                slot.state = SlotState::Absent(AbsenceReason::FirstSearch);
                 return None;
             }
             resident.last = Instant::now();
@@ -134,7 +122,7 @@ impl ResidentRoots {
     }
 
     /// Counts an answer of some trees. Returns a tree whose contents are wanted again, now that it is searched.
-    pub(crate) fn answered(&self, trees: &[Arc<ResidentTree>]) -> Option<RefillOrder> {
+    pub(crate) fn count_answer(&self, trees: &[Arc<ResidentTree>]) -> Option<RefillOrder> {
         let mut slots = self.slots();
         let mut order = None;
         for slot in slots.iter_mut() {
@@ -151,14 +139,14 @@ impl ResidentRoots {
                         contents: self.wanted_contents(&resident.rules.settings),
                     });
                 }
-                slot.tell(&self.teller);
+                slot.publish_status(&self.teller);
             }
         }
         order
     }
 
     /// Drops a tree that has to be rebuilt.
-    pub(crate) fn lost(&self, tree: &Arc<ResidentTree>, why: NotResident) {
+    pub(crate) fn drop_tree(&self, tree: &Arc<ResidentTree>, why: NotResident) {
         let mut slots = self.slots();
         for slot in slots.iter_mut() {
             let SlotState::Resident(resident) = &slot.state else {
@@ -167,15 +155,15 @@ impl ResidentRoots {
             if Arc::ptr_eq(tree, &resident.tree) {
                 // A tree in which everything keeps changing would be rebuilt over and over to no use.
                 slot.not_before = Some(Instant::now() + 2 * resident.built_in);
-                slot.state = SlotState::Absent(why_not(why));
-                slot.tell(&self.teller);
+                slot.state = SlotState::Absent(as_why_not(why));
+                slot.publish_status(&self.teller);
             }
         }
     }
 
     /// Counts a search that walked the folders and met this many files. Returns the order to build a root where that is
     /// now worth it.
-    pub(crate) fn walked(
+    pub(crate) fn count_walk(
         &self,
         rules: &RulesInForce,
         roots: &[PathBuf],
@@ -184,15 +172,16 @@ impl ResidentRoots {
     ) -> Option<BuildOrder> {
         let mut slots = self.slots();
         if slots.is_empty() {
-            slots.extend(outermost(roots).map(|root| Slot {
+            slots.extend(outermost_roots(roots).map(|root| RootSlot {
                 root: root.clone(),
                 searches: 0,
                 files: 0,
                 not_before: None,
-                state: SlotState::Absent(WhyNot::FirstSearch),
+                state: SlotState::Absent(AbsenceReason::FirstSearch),
             }));
         }
-        let is_meant = |slot: &&mut Slot| starts.iter().any(|start| start.starts_with(&slot.root));
+        let is_meant =
+            |slot: &&mut RootSlot| starts.iter().any(|start| start.starts_with(&slot.root));
         let mut order = None;
         for slot in slots.iter_mut().filter(is_meant) {
             slot.searches += 1;
@@ -202,15 +191,15 @@ impl ResidentRoots {
             {
                 continue;
             }
-            slot.state = match slot.objection(&rules.settings, self.home.as_deref()) {
+            slot.state = match slot.reason_not_to_build(&rules.settings, self.home.as_deref()) {
                 Some(why) => SlotState::Absent(why),
                 None if order.is_some() => continue,
                 None => {
-                    order = Some(self.order(rules, &slot.root));
+                    order = Some(self.build_order(rules, &slot.root));
                     SlotState::Building
                 }
             };
-            slot.tell(&self.teller);
+            slot.publish_status(&self.teller);
         }
         order
     }
@@ -225,7 +214,7 @@ impl ResidentRoots {
         }
     }
 
-    fn order(&self, rules: &RulesInForce, root: &Path) -> BuildOrder {
+    fn build_order(&self, rules: &RulesInForce, root: &Path) -> BuildOrder {
         let allowance = self.allowance.for_memory(rules.settings.search.memory);
         BuildOrder {
             root: root.to_path_buf(),
@@ -238,7 +227,7 @@ impl ResidentRoots {
     }
 
     /// Records the result of an order.
-    pub(crate) fn built(&self, order: BuildOrder, built: Result<Index, NotResident>) {
+    pub(crate) fn record_build(&self, order: BuildOrder, built: Result<TreeIndex, NotResident>) {
         let mut slots = self.slots();
         let Some(slot) = slots.iter_mut().find(|slot| slot.root == order.root) else {
             return;
@@ -256,50 +245,50 @@ impl ResidentRoots {
                 is_emptied: false,
             }),
             Err(why) => {
-                slot.not_before = Some(Instant::now() + TRIED_AGAIN);
-                SlotState::Absent(why_not(why))
+                slot.not_before = Some(Instant::now() + RETRY_DELAY);
+                SlotState::Absent(as_why_not(why))
             }
         };
-        slot.tell(&self.teller);
+        slot.publish_status(&self.teller);
     }
 
     /// Records that an order could not be begun.
-    pub(crate) fn not_begun(&self, root: &Path) {
+    pub(crate) fn record_build_start_failure(&self, root: &Path) {
         let mut slots = self.slots();
         if let Some(slot) = slots.iter_mut().find(|slot| slot.root == root) {
-            slot.not_before = Some(Instant::now() + TRIED_AGAIN);
-            slot.state = SlotState::Absent(WhyNot::MemoryScarce);
-            slot.tell(&self.teller);
+            slot.not_before = Some(Instant::now() + RETRY_DELAY);
+            slot.state = SlotState::Absent(AbsenceReason::MemoryScarce);
+            slot.publish_status(&self.teller);
         }
     }
 
     /// Releases everything; the caretaker thread ends.
-    pub(crate) fn give_back(&self) {
+    pub(crate) fn release_all(&self) {
         let mut slots = self.slots();
         for slot in slots.iter_mut() {
             if matches!(slot.state, SlotState::Resident(_)) {
-                slot.state = SlotState::Absent(WhyNot::FirstSearch);
-                slot.tell(&self.teller);
+                slot.state = SlotState::Absent(AbsenceReason::FirstSearch);
+                slot.publish_status(&self.teller);
             }
         }
-        *self.caretaker() = false;
+        *self.lock_caretaker() = false;
     }
 
-    fn caretaker(&self) -> MutexGuard<'_, bool> {
+    fn lock_caretaker(&self) -> MutexGuard<'_, bool> {
         self.has_caretaker
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether the caller must maintain idle trees from now on. True only once, until [`ResidentRoots::due`]
+    /// Returns whether the caller must maintain idle trees from now on. True only once, until [`ResidentRoots::release_idle`]
     /// finds no tree left.
     pub(crate) fn needs_caretaker(&self) -> bool {
-        !std::mem::replace(&mut *self.caretaker(), true)
+        !std::mem::replace(&mut *self.lock_caretaker(), true)
     }
 
     /// Releases trees that have been idle for long, and all trees where memory is scarce. Returns the trees that must
     /// be compared with the disk; none where no tree is left.
-    pub(crate) fn due(&self) -> Option<Vec<Arc<ResidentTree>>> {
+    pub(crate) fn release_idle(&self) -> Option<Vec<Arc<ResidentTree>>> {
         let scarce = is_memory_scarce();
         let mut slots = self.slots();
         let mut due = Vec::new();
@@ -314,52 +303,56 @@ impl ResidentRoots {
                 SlotState::Absent(_) => continue,
             };
             let idle = resident.last.elapsed();
-            if scarce || idle >= KEPT {
+            if scarce || idle >= RELEASE_AFTER_IDLE {
                 slot.state = SlotState::Absent(match scarce {
-                    true => WhyNot::MemoryScarce,
-                    false => WhyNot::Idle,
+                    true => AbsenceReason::MemoryScarce,
+                    false => AbsenceReason::Idle,
                 });
-                slot.not_before = scarce.then(|| Instant::now() + TRIED_AGAIN);
-                slot.tell(&self.teller);
+                slot.not_before = scarce.then(|| Instant::now() + RETRY_DELAY);
+                slot.publish_status(&self.teller);
                 continue;
             }
             left = true;
-            if idle >= CONTENTS_KEPT && resident.tree.size().contents > 0 {
+            if idle >= RELEASE_CONTENTS_AFTER_IDLE && resident.tree.size().contents > 0 {
                 resident.tree.drop_contents();
                 resident.is_emptied = true;
-                slot.tell(&self.teller);
-            } else if idle >= SWEPT_AFTER && !resident.swept {
+                slot.publish_status(&self.teller);
+            } else if idle >= SWEEP_AFTER_IDLE && !resident.swept {
                 resident.swept = true;
                 due.push(Arc::clone(&resident.tree));
             }
         }
         if !left {
-            *self.caretaker() = false;
+            *self.lock_caretaker() = false;
         }
         left.then_some(due)
     }
 }
 
-impl Slot {
+impl RootSlot {
     /// Returns why the root is not built now; none where nothing speaks against it.
-    fn objection(&self, settings: &Settings, home: Option<&Path>) -> Option<WhyNot> {
+    fn reason_not_to_build(
+        &self,
+        settings: &Settings,
+        home: Option<&Path>,
+    ) -> Option<AbsenceReason> {
         match () {
-            () if settings.search.index == IndexUse::Off => Some(WhyNot::Off),
-            () if is_home_folder(&self.root, home) => Some(WhyNot::HomeFolder),
-            () if self.files < FEWEST_FILES => Some(WhyNot::FewFiles),
-            () if self.searches < FROM_SEARCH => Some(WhyNot::FirstSearch),
-            () if is_memory_scarce() => Some(WhyNot::MemoryScarce),
+            () if settings.search.index == IndexUse::Off => Some(AbsenceReason::Off),
+            () if is_home_folder(&self.root, home) => Some(AbsenceReason::HomeFolder),
+            () if self.files < MIN_INDEXED_FILES => Some(AbsenceReason::FewFiles),
+            () if self.searches < BUILD_AT_SEARCH_COUNT => Some(AbsenceReason::FirstSearch),
+            () if is_memory_scarce() => Some(AbsenceReason::MemoryScarce),
             () => None,
         }
     }
 
-    fn tell(&self, teller: &ResidencyTeller) {
+    fn publish_status(&self, teller: &ResidencyPublisher) {
         let residency = match &self.state {
-            SlotState::Absent(why) => Residency::Absent(*why),
-            SlotState::Building => Residency::Building,
+            SlotState::Absent(why) => IndexResidency::Absent(*why),
+            SlotState::Building => IndexResidency::Building,
             SlotState::Resident(resident) => {
                 let size = resident.tree.size();
-                Residency::Resident(ResidentFacts {
+                IndexResidency::Resident(ResidentFacts {
                     since: resident.since,
                     built_in: resident.built_in,
                     files: size.files as u64,
@@ -372,7 +365,7 @@ impl Slot {
                 })
             }
         };
-        teller.tell(IndexStatus {
+        teller.publish(IndexStatus {
             root: self.root.clone(),
             residency,
         });
@@ -380,18 +373,20 @@ impl Slot {
 }
 
 /// Returns the roots without those inside another one.
-fn outermost(roots: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
+fn outermost_roots(roots: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
     roots.iter().filter(|root| {
         let mut others = roots.iter();
         !others.any(|other| other != *root && root.starts_with(other))
     })
 }
 
-fn why_not(why: NotResident) -> WhyNot {
+fn as_why_not(why: NotResident) -> AbsenceReason {
     match why {
-        NotResident::NoWatches => WhyNot::WatchLimit,
-        NotResident::NoMemory => WhyNot::MemoryBudget,
-        NotResident::Untold => WhyNot::NetworkFileSystem,
-        NotResident::Changing | NotResident::Unreadable | NotResident::Stopped => WhyNot::Changing,
+        NotResident::NoWatches => AbsenceReason::WatchLimit,
+        NotResident::NoMemory => AbsenceReason::MemoryBudget,
+        NotResident::Untold => AbsenceReason::NetworkFileSystem,
+        NotResident::Changing | NotResident::Unreadable | NotResident::Stopped => {
+            AbsenceReason::Changing
+        }
     }
 }

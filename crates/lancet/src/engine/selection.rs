@@ -37,7 +37,7 @@ impl OfferedTools {
     }
 
     /// Returns whether a tool with exactly this name is offered.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
         match self.mode {
             // Whether a tool changes files is part of its declaration.
             Mode::Plan => self.declaration(name).is_some(),
@@ -61,14 +61,14 @@ pub(super) fn select(
     mode: Mode,
     host_tools: &[Arc<dyn HostTool>],
 ) -> Result<OfferedTools, OpenError> {
-    let built_in: Vec<&'static str> = builtin::all().map(|tool| tool.name()).collect();
+    let built_in: Vec<&'static str> = builtin::all_tools().map(|tool| tool.name()).collect();
     let host_tools: Vec<Declaration> = host_tools.iter().map(|tool| tool.declaration()).collect();
     let host_names = host_tools.iter().map(|tool| &*tool.name);
     let all: Vec<&str> = built_in.iter().copied().chain(host_names).collect();
-    if let Some(name) = doubled(&all) {
+    if let Some(name) = find_duplicate_name(&all) {
         return Err(OpenError::ToolTwice { name });
     }
-    let of = |preset: ToolPreset| all.iter().map(move |name| has(preset, name));
+    let of = |preset: ToolPreset| all.iter().map(move |name| has_tool(preset, name));
     let mut chosen: Vec<bool> = of(ToolPreset::Default).collect();
     if let Some(selection) = chosen_by {
         if !selection.first().is_some_and(|word| word.starts_with('-')) {
@@ -84,7 +84,7 @@ pub(super) fn select(
             } else if let Some(at) = all.iter().position(|tool| *tool == name) {
                 chosen[at] = keep;
             } else {
-                return Err(unknown(name, &all));
+                return Err(unknown_tool_error(name, &all));
             }
         }
     }
@@ -103,11 +103,11 @@ pub(super) fn select(
 
 /// Returns whether a preset has a tool. A name in a preset that no tool has is ignored.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-fn has(preset: ToolPreset, tool: &str) -> bool {
+fn has_tool(preset: ToolPreset, tool: &str) -> bool {
     match preset {
         ToolPreset::Default => builtin::is_default(tool),
         ToolPreset::All => true,
-        ToolPreset::Claude => has(ToolPreset::Default, tool) && tool != "MultiEdit",
+        ToolPreset::Claude => has_tool(ToolPreset::Default, tool) && tool != "MultiEdit",
         ToolPreset::Codex => ["Read", "Glob", "Grep", "ApplyPatch"].contains(&tool),
         ToolPreset::TextEditor => ["str_replace_based_edit_tool", "Glob", "Grep"].contains(&tool),
         _ => false,
@@ -115,10 +115,10 @@ fn has(preset: ToolPreset, tool: &str) -> bool {
 }
 
 /// Returns the error for a word that is neither a tool nor a preset, with the closest that is.
-fn unknown(name: &str, all: &[&str]) -> OpenError {
+fn unknown_tool_error(name: &str, all: &[&str]) -> OpenError {
     let names = all.iter().copied();
     let names = names.chain(ToolPreset::WORDS.iter().copied());
-    let suggestion = lancet_text::closest(name, names, 1);
+    let suggestion = lancet_text::closest_names(name, names, 1);
     OpenError::UnknownTool {
         name: name.to_owned(),
         suggestion: suggestion.first().map(|name| (*name).to_owned()),
@@ -126,7 +126,7 @@ fn unknown(name: &str, all: &[&str]) -> OpenError {
 }
 
 /// Finds the first name that two tools have.
-fn doubled(all: &[&str]) -> Option<String> {
+fn find_duplicate_name(all: &[&str]) -> Option<String> {
     let mut names = all.iter().enumerate();
     let (_, twice) = names.find(|(at, name)| all[..*at].contains(name))?;
     Some((*twice).to_owned())

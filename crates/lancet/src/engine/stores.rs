@@ -11,19 +11,19 @@ use crate::journal::CombinedJournal;
 
 /// The stores of an engine. Without a state folder and a store of records nothing is stored.
 pub(super) struct Stores {
-    records: Option<Records>,
+    records: Option<RecordStores>,
     local: Option<Arc<dyn LocalState>>,
 }
 
 /// One store of records, as the store of ledgers and as the store of operations.
-pub(super) struct Records {
+pub(super) struct RecordStores {
     ledgers: Arc<dyn LedgerStore>,
     operations: Arc<dyn OperationStore>,
 }
 
-impl Records {
-    pub(super) fn new(store: Arc<impl LedgerStore + OperationStore + 'static>) -> Records {
-        Records {
+impl RecordStores {
+    pub(super) fn new(store: Arc<impl LedgerStore + OperationStore + 'static>) -> RecordStores {
+        RecordStores {
             ledgers: Arc::clone(&store) as Arc<dyn LedgerStore>,
             operations: store,
         }
@@ -32,10 +32,10 @@ impl Records {
 
 impl Stores {
     /// Opens the stores of a state folder. `records` replaces the records in its database.
-    pub(super) fn new(state: Option<&Path>, records: Option<Records>) -> Stores {
+    pub(super) fn new(state: Option<&Path>, records: Option<RecordStores>) -> Stores {
         let database = state.map(|folder| Arc::new(Store::new(folder)));
         Stores {
-            records: records.or_else(|| database.clone().map(Records::new)),
+            records: records.or_else(|| database.clone().map(RecordStores::new)),
             local: database.map(|database| -> Arc<dyn LocalState> { database }),
         }
     }

@@ -16,7 +16,7 @@ use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 
 /// The most characters of an answer that the notice about settings that do not load may take.
-pub(crate) const TROUBLE_ROOM: usize = 700;
+pub(crate) const MAX_SETTINGS_NOTICE: usize = 700;
 
 /// Reports changes of the settings. It is polled before every call, so it must be fast where nothing has changed.
 pub trait SettingsSource: Send + Sync {
@@ -59,7 +59,7 @@ impl From<Settings> for ReloadedSettings {
 }
 
 /// The values that were passed in when the engine was opened; they do not change.
-pub(super) struct Fixed {
+pub(super) struct FixedOptions {
     pub(super) roots: Vec<PathBuf>,
     pub(super) permission_options: PermissionOptions,
     pub(super) mode: Option<Mode>,
@@ -69,7 +69,7 @@ pub(super) struct Fixed {
     pub(super) host_tools: Vec<Arc<dyn HostTool>>,
 }
 
-impl Fixed {
+impl FixedOptions {
     /// Lists roots and read roots.
     pub(super) fn folders(&self, settings: &Settings) -> Vec<PathBuf> {
         let read_roots = self
@@ -96,7 +96,7 @@ pub(crate) struct EffectiveSettings {
 
 impl EffectiveSettings {
     pub(super) fn new(
-        fixed: &Fixed,
+        fixed: &FixedOptions,
         workspace: Arc<Workspace>,
         reloaded: ReloadedSettings,
     ) -> Result<EffectiveSettings, OpenError> {
@@ -132,34 +132,38 @@ impl EffectiveSettings {
     }
 
     /// Returns the workspace of all folders, and the number of roots among them; the roots come first.
-    pub(super) fn place(&self) -> (Arc<Workspace>, usize) {
+    pub(super) fn workspace_and_root_count(&self) -> (Arc<Workspace>, usize) {
         (Arc::clone(&self.workspace), self.permissions.roots)
     }
 
     /// Computes the effective settings from changed settings.
-    fn renewed(
+    fn with_reloaded_settings(
         &self,
-        fixed: &Fixed,
+        fixed: &FixedOptions,
         reloaded: ReloadedSettings,
     ) -> Result<EffectiveSettings, OpenError> {
         let folders = fixed.folders(&reloaded.settings);
         let workspace = if folders == self.folders {
             Arc::clone(&self.workspace)
         } else {
-            Arc::new(self.workspace.over(&folders).map_err(OpenError::roots)?)
+            Arc::new(
+                self.workspace
+                    .open_other_roots(&folders)
+                    .map_err(OpenError::from_workspace_error)?,
+            )
         };
         EffectiveSettings::new(fixed, workspace, reloaded)
     }
 
     /// Retains these settings and records why the changed ones are not in force.
-    fn troubled(&self, why: String) -> EffectiveSettings {
+    fn with_load_error(&self, why: String) -> EffectiveSettings {
         let spared = match self.trouble {
             None => self.answer_limit / 4,
             Some(_) => 0,
         };
         EffectiveSettings {
             // The notice about the settings is part of the answer, so its length is subtracted from the answer's limit.
-            answer_limit: self.answer_limit - spared.min(TROUBLE_ROOM),
+            answer_limit: self.answer_limit - spared.min(MAX_SETTINGS_NOTICE),
             trouble: Some(why.into()),
             ..self.clone()
         }
@@ -167,40 +171,45 @@ impl EffectiveSettings {
 }
 
 /// The settings in force, and the source that reports changes.
-pub(super) struct Live {
+pub(super) struct LiveSettings {
     terms: RwLock<Arc<EffectiveSettings>>,
     /// Locked from polling the source until the new settings are in force, so that no other call goes on with the old
     /// ones meanwhile.
     source: Option<Mutex<Box<dyn SettingsSource>>>,
 }
 
-impl Live {
-    pub(super) fn new(terms: EffectiveSettings, source: Option<Box<dyn SettingsSource>>) -> Live {
-        Live {
+impl LiveSettings {
+    pub(super) fn new(
+        terms: EffectiveSettings,
+        source: Option<Box<dyn SettingsSource>>,
+    ) -> LiveSettings {
+        LiveSettings {
             terms: RwLock::new(Arc::new(terms)),
             source: source.map(Mutex::new),
         }
     }
 
     /// Returns the settings in force, without polling the source.
-    pub(super) fn terms(&self) -> Arc<EffectiveSettings> {
+    pub(super) fn effective_settings(&self) -> Arc<EffectiveSettings> {
         Arc::clone(&self.terms.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the settings in force after polling the source for changes.
-    pub(super) fn current(&self, fixed: &Fixed) -> Arc<EffectiveSettings> {
+    pub(super) fn current(&self, fixed: &FixedOptions) -> Arc<EffectiveSettings> {
         let Some(source) = &self.source else {
-            return self.terms();
+            return self.effective_settings();
         };
         let source = source.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = self.terms();
+        let before = self.effective_settings();
         let after = match source.poll() {
             SettingsChange::Unchanged => return before,
-            SettingsChange::Broken(why) => before.troubled(why),
-            SettingsChange::Changed(reloaded) => match before.renewed(fixed, *reloaded) {
-                Ok(terms) => terms,
-                Err(error) => before.troubled(error.to_string()),
-            },
+            SettingsChange::Broken(why) => before.with_load_error(why),
+            SettingsChange::Changed(reloaded) => {
+                match before.with_reloaded_settings(fixed, *reloaded) {
+                    Ok(terms) => terms,
+                    Err(error) => before.with_load_error(error.to_string()),
+                }
+            }
         };
         let after = Arc::new(after);
         let mut terms = self.terms.write().unwrap_or_else(PoisonError::into_inner);

@@ -22,7 +22,7 @@ impl Lancet {
 
     /// Returns whether a tool with exactly this name is offered. The schemas of [`tools`](Self::tools) are not made.
     pub fn offers(&self, tool: &str) -> bool {
-        self.engine().tools.has(tool)
+        self.engine().tools.has_tool(tool)
     }
 }
 
@@ -35,8 +35,8 @@ impl EngineView {
     /// Returns the own name of the tool that a call names with the prefix. Any other name is returned as it is.
     pub(crate) fn own_tool_name<'n>(&self, called: &'n str) -> &'n str {
         let prefix = self.audience().prefix();
-        let own = prefix.and_then(|prefix| prefix.without(called));
-        let is_tool = |name: &&str| self.tools.has(name) || canonical_tool(name).is_some();
+        let own = prefix.and_then(|prefix| prefix.strip_from(called));
+        let is_tool = |name: &&str| self.tools.has_tool(name) || canonical_tool(name).is_some();
         own.filter(is_tool).unwrap_or(called)
     }
 

@@ -14,10 +14,10 @@ use lancet_history::{
 use lancet_text::difference;
 
 /// The longest time for one diff.
-const BUDGET: Duration = Duration::from_secs(2);
+const DIFF_BUDGET: Duration = Duration::from_secs(2);
 
 /// The most operations that are replayed. Lines that older operations wrote then have no operation.
-const MOST: usize = 5_000;
+const MAX_OPERATIONS: usize = 5_000;
 
 /// The lines of a file that recorded operations wrote.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Attribution {
     /// How many lines the file has.
     pub lines: usize,
     /// The ranges of lines that one operation wrote, in order.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenLines>,
     /// The text that the lines are counted in; none where the file is not UTF-8.
     pub text: Option<String>,
 }
@@ -36,7 +36,7 @@ pub struct Attribution {
 /// A range of lines that one operation wrote.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Written {
+pub struct WrittenLines {
     /// The lines, counted from 1.
     pub lines: RangeInclusive<usize>,
     /// The operation that wrote the lines.
@@ -47,22 +47,22 @@ pub struct Written {
 type Owners = Vec<Option<usize>>;
 
 /// Replays the operations of a file up to `now`, the bytes on the disk.
-pub(super) fn follow(
+pub(super) fn attribute_lines(
     store: &dyn OperationStore,
     path: &Path,
     now: &[u8],
     without: Vec<[u8; 32]>,
 ) -> Result<Attribution, HistoryError> {
-    let mut operations = store.log(&LogQuery {
+    let mut operations = store.query_log(&LogQuery {
         path: Some(path.to_owned()),
         without,
-        limit: Some(MOST),
+        limit: Some(MAX_OPERATIONS),
         ..LogQuery::default()
     })?;
     // The bytes of a late writer were never in the file.
     operations.retain(|operation| operation.kind != OperationKind::Late);
     operations.reverse();
-    let returns = returns(&operations, path);
+    let returns = revisions_returned_to(&operations, path);
     let mut bytes: Vec<u8> = Vec::new();
     let mut owners: Owners = Vec::new();
     // The owners of the lines at each revision that an undo, redo or restore brings back later.
@@ -78,7 +78,7 @@ pub(super) fn follow(
             else {
                 continue;
             };
-            owners = carried(&bytes, &owners, &before, None);
+            owners = carry_over_owners(&bytes, &owners, &before, None);
             if let Some(kept) = change.before.as_ref().filter(is_returned_to) {
                 known.insert(kept.revision, owners.clone());
             }
@@ -89,7 +89,7 @@ pub(super) fn follow(
                 .and_then(|kept| known.get(&kept.revision));
             owners = match again {
                 Some(owners) => owners.clone(),
-                None => carried(&before, &owners, &after, Some(at)),
+                None => carry_over_owners(&before, &owners, &after, Some(at)),
             };
             if let Some(kept) = change.after.as_ref().filter(is_returned_to) {
                 known.insert(kept.revision, owners.clone());
@@ -97,9 +97,9 @@ pub(super) fn follow(
             bytes = after;
         }
     }
-    owners = carried(&bytes, &owners, now, None);
+    owners = carry_over_owners(&bytes, &owners, now, None);
     let operations: Vec<Arc<Operation>> = operations.into_iter().map(Arc::new).collect();
-    let mut written: Vec<Written> = Vec::new();
+    let mut written: Vec<WrittenLines> = Vec::new();
     for (line, owner) in owners.iter().enumerate() {
         let Some(operation) = owner.and_then(|at| operations.get(at)) else {
             continue;
@@ -109,7 +109,7 @@ pub(super) fn follow(
             Some(last) if *last.lines.end() + 1 == line && last.operation.id == operation.id => {
                 last.lines = *last.lines.start()..=line;
             }
-            _ => written.push(Written {
+            _ => written.push(WrittenLines {
                 lines: line..=line,
                 operation: Arc::clone(operation),
             }),
@@ -125,7 +125,7 @@ pub(super) fn follow(
 
 /// Returns the revisions of a file that an operation returned to. The owners of all others are not stored, because a
 /// file of many lines that was changed often would take all memory.
-fn returns(operations: &[Operation], path: &Path) -> HashSet<Revision> {
+fn revisions_returned_to(operations: &[Operation], path: &Path) -> HashSet<Revision> {
     let returning = operations
         .iter()
         .filter(|operation| operation.kind != OperationKind::Change);
@@ -137,7 +137,12 @@ fn returns(operations: &[Operation], path: &Path) -> HashSet<Revision> {
 }
 
 /// Carries owners over a change: unchanged lines keep theirs, new lines get `author`.
-fn carried(old: &[u8], owners: &[Option<usize>], new: &[u8], author: Option<usize>) -> Owners {
+fn carry_over_owners(
+    old: &[u8],
+    owners: &[Option<usize>],
+    new: &[u8],
+    author: Option<usize>,
+) -> Owners {
     if old == new {
         return owners.to_vec();
     }
@@ -150,7 +155,7 @@ fn carried(old: &[u8], owners: &[Option<usize>], new: &[u8], author: Option<usiz
             .map(|byte| char::from(*byte))
             .collect::<String>()
     };
-    for (gone, come) in difference(&text(old), &text(new), 0, BUDGET).blocks {
+    for (gone, come) in difference(&text(old), &text(new), 0, DIFF_BUDGET).blocks {
         carried.extend(owners.get(done..gone.start).unwrap_or_default());
         carried.extend(come.map(|_| author));
         done = gone.end;
@@ -164,16 +169,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_stay_keep_their_owner() {
+    fn unchanged_lines_keep_their_owner() {
         let owners = [None, Some(1), Some(2)];
         assert_eq!(
-            carried(b"a\nb\nc\n", &owners, b"a\nx\ny\nc\n", Some(7)),
+            carry_over_owners(b"a\nb\nc\n", &owners, b"a\nx\ny\nc\n", Some(7)),
             [None, Some(7), Some(7), Some(2)]
         );
         assert_eq!(
-            carried(b"", &[], b"one\r\n\xff", Some(3)),
+            carry_over_owners(b"", &[], b"one\r\n\xff", Some(3)),
             [Some(3), Some(3)]
         );
-        assert_eq!(carried(b"a\nb\nc\n", &owners, b"c\n", None), [Some(2)]);
+        assert_eq!(
+            carry_over_owners(b"a\nb\nc\n", &owners, b"c\n", None),
+            [Some(2)]
+        );
     }
 }

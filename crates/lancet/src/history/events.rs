@@ -15,18 +15,18 @@ use lancet_history::{
 };
 use lancet_text::{Hunk, difference};
 
-pub use wait::{EventWait, Wake};
+pub use wait::{EventWait, WakeReason};
 
 use super::History;
 
 /// How many events are read at a time, which bounds the memory that a reader takes.
-const PAGE: usize = 256;
+const EVENTS_PER_READ: usize = 256;
 /// The largest content, in bytes, for which a patch is computed.
-const LARGEST: u64 = 1 << 20;
+const MAX_PATCHED_CONTENT: u64 = 1 << 20;
 /// The longest time for one patch.
-const BUDGET: Duration = Duration::from_millis(500);
+const PATCH_BUDGET: Duration = Duration::from_millis(500);
 /// How many unchanged lines a patch shows around changed ones.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// Where a reader begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,13 +58,13 @@ pub struct HistoryEvent {
     /// The name of the client program.
     pub client: Option<String>,
     /// What happened.
-    pub fact: Fact,
+    pub fact: EventContent,
 }
 
 /// The content of an event.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Fact {
+pub enum EventContent {
     /// Events with these numbers may be missing: they are no longer stored.
     Gap {
         /// The first number.
@@ -118,7 +118,7 @@ impl History {
     /// The state folder cannot be read.
     pub fn events(&self, since: &EventsSince) -> Result<Option<EventReader>, HistoryError> {
         let history = self.clone();
-        let may_show = move |path: &Path| history.engine.covers(path) && history.is_shown(path);
+        let may_show = move |path: &Path| history.engine.covers(path) && history.may_show(path);
         self.events_shown(since, may_show)
     }
 
@@ -134,11 +134,13 @@ impl History {
         let position = match since {
             EventsSince::Beginning => 0,
             EventsSince::Sequence(number) => (*number).max(0),
-            EventsSince::Now => self.ask(|store| store.events(i64::MAX, 0))?.newest,
-            EventsSince::Operation(id) => match self.ask(|store| store.last_event_of(id))? {
-                Some(number) => number,
-                None => return Ok(None),
-            },
+            EventsSince::Now => self.query_store(|store| store.events(i64::MAX, 0))?.newest,
+            EventsSince::Operation(id) => {
+                match self.query_store(|store| store.last_event_of_operation(id))? {
+                    Some(number) => number,
+                    None => return Ok(None),
+                }
+            }
         };
         Ok(Some(EventReader {
             store: Arc::clone(&self.store),
@@ -160,16 +162,16 @@ impl EventReader {
     /// # Errors
     /// The state folder cannot be read.
     pub fn next_page(&mut self) -> Result<Vec<HistoryEvent>, HistoryError> {
-        let mut page = self.store.events(self.position, PAGE)?;
+        let mut page = self.store.events(self.position, EVENTS_PER_READ)?;
         let mut events = Vec::new();
         if page.newest < self.position {
             // The state folder was removed and recreated, so the numbers begin again.
-            events.push(gap(page.newest + 1, self.position));
+            events.push(gap_event(page.newest + 1, self.position));
             (self.position, self.told) = (0, 0);
-            page = self.store.events(0, PAGE)?;
+            page = self.store.events(0, EVENTS_PER_READ)?;
         }
         if page.removed_to > self.position.max(self.told) {
-            events.push(gap(self.position.max(self.told) + 1, page.removed_to));
+            events.push(gap_event(self.position.max(self.told) + 1, page.removed_to));
             self.told = page.removed_to;
         }
         for event in page.events {
@@ -181,13 +183,13 @@ impl EventReader {
 
     fn read(&self, event: RecordedEvent) -> Result<HistoryEvent, HistoryError> {
         let fact = match event.fact {
-            RecordedFact::Changed { operation, file } => self.changed(operation, file)?,
+            RecordedFact::Changed { operation, file } => self.changed_file(operation, file)?,
             RecordedFact::Other(kind, body) => {
                 let mut fields = serde_json::from_str(&body).unwrap_or_default();
                 json::leave_out_paths(&mut fields, &self.may_show);
-                Fact::Other(kind, fields)
+                EventContent::Other(kind, fields)
             }
-            _ => Fact::Other(EventKind::Session, serde_json::Map::new()),
+            _ => EventContent::Other(EventKind::Session, serde_json::Map::new()),
         };
         Ok(HistoryEvent {
             seq: event.seq,
@@ -199,13 +201,17 @@ impl EventReader {
         })
     }
 
-    fn changed(&self, operation: Arc<Operation>, file: usize) -> Result<Fact, HistoryError> {
+    fn changed_file(
+        &self,
+        operation: Arc<Operation>,
+        file: usize,
+    ) -> Result<EventContent, HistoryError> {
         let change = &operation.files[file];
         let mut names = std::iter::once(&change.path).chain(&change.moved_from);
         let shown = names.all(|name| (self.may_show)(name));
         let revision = |state: &Option<RecordedState>| {
             let state = state.as_ref().filter(|_| shown)?;
-            Some(short(&state.revision))
+            Some(short_revision(&state.revision))
         };
         let changed = ChangedFile {
             kind: change.kind,
@@ -219,14 +225,14 @@ impl EventReader {
             },
             operation: Arc::clone(&operation),
         };
-        Ok(Fact::Changed(Box::new(changed)))
+        Ok(EventContent::Changed(Box::new(changed)))
     }
 
     /// Returns the hunks of a change, where both contents are text of a moderate size.
     fn patch(&self, change: &FileChange) -> Result<Option<Vec<Hunk>>, HistoryError> {
         let text = |state: &Option<RecordedState>| match state {
             None => Ok(Some(String::new())),
-            Some(state) if state.size > LARGEST => Ok(None),
+            Some(state) if state.size > MAX_PATCHED_CONTENT => Ok(None),
             Some(state) => {
                 let bytes = self.store.content(&state.revision)?;
                 let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -236,22 +242,22 @@ impl EventReader {
         let (Some(old), Some(new)) = (text(&change.before)?, text(&change.after)?) else {
             return Ok(None);
         };
-        let difference = difference(&old, &new, CONTEXT, BUDGET);
+        let difference = difference(&old, &new, CONTEXT_LINES, PATCH_BUDGET);
         Ok((!difference.coarse).then_some(difference.hunks))
     }
 }
 
-fn gap(from: i64, to: i64) -> HistoryEvent {
+fn gap_event(from: i64, to: i64) -> HistoryEvent {
     HistoryEvent {
         seq: to,
-        time: crate::operation::milliseconds(),
+        time: crate::operation::current_milliseconds(),
         workspace: None,
         session: None,
         client: None,
-        fact: Fact::Gap { from, to },
+        fact: EventContent::Gap { from, to },
     }
 }
 
-fn short(revision: &[u8; 32]) -> String {
-    lancet_workspace::Revision::from_bytes(*revision).short()
+fn short_revision(revision: &[u8; 32]) -> String {
+    lancet_workspace::Revision::from_bytes(*revision).short_hex()
 }

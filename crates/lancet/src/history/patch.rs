@@ -6,18 +6,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use lancet_history::{FileChange, HistoryError, OperationStore, RecordedState};
-use lancet_text::{difference, unified};
+use lancet_text::{difference, unified_diff};
 
 /// The longest time for one diff.
-const BUDGET: Duration = Duration::from_secs(2);
+const DIFF_BUDGET: Duration = Duration::from_secs(2);
 /// The mode of a regular file that every user may read, used where no mode is recorded.
-const PLAIN: u32 = 0o100_644;
+const REGULAR_FILE_MODE: u32 = 0o100_644;
 /// How many unchanged lines are shown around changed ones.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// Makes the patch of one file for people, with the path as given. Contents that are not UTF-8 text, too large or no
 /// longer stored are only mentioned, not shown.
-pub(super) fn for_people(
+pub(super) fn patch_for_people(
     store: &dyn OperationStore,
     change: &FileChange,
     path: &Path,
@@ -28,13 +28,13 @@ pub(super) fn for_people(
         } else {
             "deleted"
         };
-        let (old, new) = (quoted('a', path), quoted('b', path));
+        let (old, new) = (quote_name('a', path), quote_name('b', path));
         return Ok(format!("diff --git {old} {new}\n{word} empty folder\n"));
     }
     if let Some([removed, made]) = change_of_type(change) {
         let parts = [
-            for_people(store, &removed, path)?,
-            for_people(store, &made, path)?,
+            patch_for_people(store, &removed, path)?,
+            patch_for_people(store, &made, path)?,
         ];
         return Ok(parts.concat());
     }
@@ -43,14 +43,14 @@ pub(super) fn for_people(
         Ok(text.filter(|text| !text.contains('\0')))
     };
     let (old, new) = (text(&change.before)?, text(&change.after)?);
-    let head = head(change, path);
+    let head = patch_header(change, path);
     if old.is_some() && old == new {
         return Ok(head);
     }
-    let [old_name, new_name] = sides(change, path);
+    let [old_name, new_name] = side_names(change, path);
     let hunks = old.zip(new).and_then(|(old, new)| {
-        let difference = difference(&old, &new, CONTEXT, BUDGET);
-        (!difference.coarse).then(|| unified(&difference.hunks))
+        let difference = difference(&old, &new, CONTEXT_LINES, DIFF_BUDGET);
+        (!difference.coarse).then(|| unified_diff(&difference.hunks))
     });
     Ok(match hunks {
         Some(hunks) => format!("{head}--- {old_name}\n+++ {new_name}\n{hunks}"),
@@ -93,7 +93,7 @@ fn change_of_type(change: &FileChange) -> Option<[FileChange; 2]> {
 
 /// Makes the patch of one file for git, which takes any bytes in the lines of a patch. None where the contents are no
 /// longer stored; empty where nothing differs that git records.
-pub(super) fn for_git(
+pub(super) fn patch_for_git(
     store: &dyn OperationStore,
     change: &FileChange,
     path: &Path,
@@ -103,21 +103,21 @@ pub(super) fn for_git(
         return Ok(Some(Vec::new()));
     }
     if let Some([removed, made]) = change_of_type(change) {
-        let parts = for_git(store, &removed, path)?.zip(for_git(store, &made, path)?);
+        let parts = patch_for_git(store, &removed, path)?.zip(patch_for_git(store, &made, path)?);
         return Ok(parts.map(|(removed, made)| [removed, made].concat()));
     }
     let old = bytes(store, &change.before)?;
     let (Some(old), Some(new)) = (old, bytes(store, &change.after)?) else {
         return Ok(None);
     };
-    let head = head(change, path);
+    let head = patch_header(change, path);
     if old == new {
         let says_something = head.lines().count() > 1;
         return Ok(Some(
             if says_something { head } else { String::new() }.into(),
         ));
     }
-    let [old_name, new_name] = sides(change, path);
+    let [old_name, new_name] = side_names(change, path);
     let mut out = format!("{head}--- {old_name}\n+++ {new_name}\n").into_bytes();
     // Each byte becomes one character (Latin-1) and back, so that any file is text and only line feeds end lines.
     let text = |bytes: &[u8]| {
@@ -126,17 +126,17 @@ pub(super) fn for_git(
             .map(|byte| char::from(*byte))
             .collect::<String>()
     };
-    let difference = difference(&text(&old), &text(&new), CONTEXT, BUDGET);
+    let difference = difference(&text(&old), &text(&new), CONTEXT_LINES, DIFF_BUDGET);
     if difference.coarse {
-        one_hunk(&mut out, &old, &new);
+        write_single_hunk(&mut out, &old, &new);
     } else {
-        out.extend(unified(&difference.hunks).chars().map(|c| c as u8));
+        out.extend(unified_diff(&difference.hunks).chars().map(|c| c as u8));
     }
     Ok(Some(out))
 }
 
 /// Writes one hunk from the first to the last differing line, for contents that are too large to compare.
-fn one_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+fn write_single_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     let lines = |bytes| <[u8]>::split_inclusive(bytes, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (old, new) = (lines(old), lines(new));
     let same = |(one, other): &(&&[u8], &&[u8])| one == other;
@@ -144,7 +144,10 @@ fn one_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     let (rest_old, rest_new) = (&old[above..], &new[above..]);
     let ends = rest_old.iter().rev().zip(rest_new.iter().rev());
     let below = ends.take_while(same).count();
-    let (begin, end) = (above.saturating_sub(CONTEXT), below.min(CONTEXT));
+    let (begin, end) = (
+        above.saturating_sub(CONTEXT_LINES),
+        below.min(CONTEXT_LINES),
+    );
     let (old_end, new_end) = (old.len() - below, new.len() - below);
     let range = |lines: usize| match lines {
         0 => format!("{begin},0"),
@@ -170,13 +173,17 @@ fn one_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
 }
 
 /// Makes the header lines before the file names.
-fn head(change: &FileChange, path: &Path) -> String {
-    let head = format!("diff --git {} {}\n", quoted('a', path), quoted('b', path));
+fn patch_header(change: &FileChange, path: &Path) -> String {
+    let head = format!(
+        "diff --git {} {}\n",
+        quote_name('a', path),
+        quote_name('b', path)
+    );
     match (&change.before, &change.after) {
-        (None, Some(after)) => format!("{head}new file mode {}\n", mode(after)),
-        (Some(before), None) => format!("{head}deleted file mode {}\n", mode(before)),
-        (Some(before), Some(after)) if mode(before) != mode(after) => {
-            let (before, after) = (mode(before), mode(after));
+        (None, Some(after)) => format!("{head}new file mode {}\n", git_mode(after)),
+        (Some(before), None) => format!("{head}deleted file mode {}\n", git_mode(before)),
+        (Some(before), Some(after)) if git_mode(before) != git_mode(after) => {
+            let (before, after) = (git_mode(before), git_mode(after));
             format!("{head}old mode {before}\nnew mode {after}\n")
         }
         _ => head,
@@ -184,11 +191,11 @@ fn head(change: &FileChange, path: &Path) -> String {
 }
 
 /// Returns the names before and after, as the lines `---` and `+++` have them.
-fn sides(change: &FileChange, path: &Path) -> [String; 2] {
+fn side_names(change: &FileChange, path: &Path) -> [String; 2] {
     let side = |kept: &Option<RecordedState>, letter| match kept {
         None => "/dev/null".to_owned(),
         Some(_) => {
-            let name = quoted(letter, path);
+            let name = quote_name(letter, path);
             // git writes a tab after a name with a blank, so that programs that look for a timestamp after a blank find
             // none.
             let end = if name.contains(' ') { "\t" } else { "" };
@@ -200,7 +207,7 @@ fn sides(change: &FileChange, path: &Path) -> [String; 2] {
 
 /// Quotes a name as git does with `core.quotePath` off: a name with control characters, quotation marks or backslashes,
 /// or that is not UTF-8, is written as a C string. Unquoted it could forge lines of the patch.
-fn quoted(letter: char, path: &Path) -> String {
+fn quote_name(letter: char, path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let text = std::str::from_utf8(bytes);
     let is_plain = |c: char| !c.is_ascii_control() && c != '"' && c != '\\';
@@ -232,11 +239,15 @@ fn quoted(letter: char, path: &Path) -> String {
 }
 
 /// Returns the file mode for git, which knows only plain and executable files, and links.
-fn mode(kept: &RecordedState) -> &'static str {
+fn git_mode(kept: &RecordedState) -> &'static str {
     if kept.link.is_some() {
         return "120000";
     }
-    let bits = if kept.mode == 0 { PLAIN } else { kept.mode };
+    let bits = if kept.mode == 0 {
+        REGULAR_FILE_MODE
+    } else {
+        kept.mode
+    };
     if bits & 0o100 != 0 {
         "100755"
     } else {
@@ -252,8 +263,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_quoted_where_they_could_be_taken_for_something_else() {
-        let quoted = |name: &[u8]| quoted('a', Path::new(OsStr::from_bytes(name)));
+    fn quotes_names_with_special_characters() {
+        let quoted = |name: &[u8]| quote_name('a', Path::new(OsStr::from_bytes(name)));
         assert_eq!(quoted("dir/é b.txt".as_bytes()), "a/dir/é b.txt");
         assert_eq!(
             quoted(b"x\n+++ b/y\t\"\\\x01\x7f"),
@@ -263,10 +274,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_to_compare_is_one_hunk() {
+    fn writes_one_hunk_for_contents_too_large_to_compare() {
         let hunk = |old: &[u8], new: &[u8]| {
             let mut out = Vec::new();
-            one_hunk(&mut out, old, new);
+            write_single_hunk(&mut out, old, new);
             String::from_utf8(out).expect("text")
         };
         assert_eq!(

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use lancet_history::{
-    Announcement, CallOwner, ConversationReport, HistoryError, ReportedAs, RunningSubAgent,
-    SubAgent,
+    AnnouncementHandling, CallOwner, ConversationReport, ConversationRole, HistoryError,
+    RunningSubAgent, SubAgent,
 };
 
 use super::History;
 
 /// How many parents are followed upwards. Agents nest two or three deep.
-const DEEPEST: usize = 16;
+const MAX_PARENTS: usize = 16;
 
 /// The sub-agents of a state folder, by their sessions.
 #[derive(Clone, Debug, Default)]
@@ -23,17 +23,17 @@ impl SubAgents {
     }
 
     /// Returns the session that a person talks to: the session itself, or the one at the top of its parents.
-    pub fn top<'s>(&'s self, session: &'s str) -> &'s str {
+    pub fn top_session<'s>(&'s self, session: &'s str) -> &'s str {
         let parents = std::iter::successors(Some(session), |session| {
             self.get(session).map(|found| found.parent.as_str())
         });
-        parents.take(DEEPEST).last().unwrap_or(session)
+        parents.take(MAX_PARENTS).last().unwrap_or(session)
     }
 
     /// Returns how many parents a session has.
     pub fn depth(&self, session: &str) -> usize {
         let parents = std::iter::successors(self.get(session), |found| self.get(&found.parent));
-        parents.take(DEEPEST).count()
+        parents.take(MAX_PARENTS).count()
     }
 
     /// Sorts sessions as a tree: each sub-agent directly after its parent, in the order given. A session whose parent
@@ -76,7 +76,10 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn sub_agents(&self) -> Result<SubAgents, HistoryError> {
-        Ok(self.ask(|store| store.sub_agents())?.into_iter().collect())
+        Ok(self
+            .query_store(|store| store.sub_agents())?
+            .into_iter()
+            .collect())
     }
 
     /// Records that a session is a sub-agent of another one.
@@ -89,7 +92,7 @@ impl History {
         parent: &str,
         kind: Option<&str>,
     ) -> Result<(), HistoryError> {
-        self.ask(|store| store.add_sub_agent(session, parent, kind))
+        self.query_store(|store| store.add_sub_agent(session, parent, kind))
     }
 
     /// Records that a known sub-agent has been running in the agent's process since this time, in milliseconds
@@ -98,7 +101,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be written.
     pub fn begin_run(&self, process: &str, session: &str, since: i64) -> Result<(), HistoryError> {
-        self.ask(|store| store.begin_run(process, session, since))
+        self.query_store(|store| store.begin_run(process, session, since))
     }
 
     /// Records that a sub-agent has ended.
@@ -106,7 +109,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be written.
     pub fn end_run(&self, session: &str) -> Result<(), HistoryError> {
-        self.ask(|store| store.end_run(session))
+        self.query_store(|store| store.end_run(session))
     }
 
     /// Returns the sub-agents that run in the agent's process and began before this time, in milliseconds since 1970.
@@ -118,23 +121,23 @@ impl History {
         process: &str,
         before: i64,
     ) -> Result<Vec<RunningSubAgent>, HistoryError> {
-        self.ask(|store| store.running(process, before))
+        self.query_store(|store| store.running_sub_agents(process, before))
     }
 
     /// Records that the parent of the sub-agents in the agent's process goes on while they run.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn go_on_beside(&self, process: &str) -> Result<(), HistoryError> {
-        self.ask(|store| store.go_on_beside(process))
+    pub fn note_parent_continues(&self, process: &str) -> Result<(), HistoryError> {
+        self.query_store(|store| store.mark_parent_continues(process))
     }
 
     /// Records that the sub-agents in the agent's process whose parent waits for them have ended.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn end_waited_for(&self, process: &str) -> Result<(), HistoryError> {
-        self.ask(|store| store.end_waited_for(process))
+    pub fn end_awaited_runs(&self, process: &str) -> Result<(), HistoryError> {
+        self.query_store(|store| store.end_awaited_sub_agents(process))
     }
 
     /// Records which conversation the next call with this key belongs to.
@@ -142,7 +145,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be written.
     pub fn announce_call(&self, key: &str, owner: &CallOwner) -> Result<(), HistoryError> {
-        self.ask(|store| store.announce_call(key, owner))
+        self.query_store(|store| store.announce_call(key, owner))
     }
 
     /// Returns the conversation of a call that was announced under this key.
@@ -152,9 +155,9 @@ impl History {
     pub fn call_owner(
         &self,
         key: &str,
-        then: Announcement,
+        then: AnnouncementHandling,
     ) -> Result<Option<CallOwner>, HistoryError> {
-        self.ask(|store| store.call_owner(key, then))
+        self.query_store(|store| store.call_owner(key, then))
     }
 
     /// Records what a hook reports about the conversation of the agent's process. A report that comes while the turn of
@@ -162,13 +165,13 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn report(
+    pub fn report_conversation(
         &self,
         process: &str,
         session: &str,
         report: ConversationReport,
-    ) -> Result<ReportedAs, HistoryError> {
-        self.ask(|store| store.report(process, session, report))
+    ) -> Result<ConversationRole, HistoryError> {
+        self.query_store(|store| store.report_conversation(process, session, report))
     }
 
     /// Records that the turn of a session has ended.
@@ -176,15 +179,15 @@ impl History {
     /// # Errors
     /// The state folder cannot be written.
     pub fn end_turn(&self, process: &str, session: &str) -> Result<(), HistoryError> {
-        self.ask(|store| store.end_turn(process, session))
+        self.query_store(|store| store.end_turn(process, session))
     }
 
     /// Records that a hook of an agent was run for this event.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn hear_hook(&self, agent: &str, event: &str) -> Result<(), HistoryError> {
-        self.ask(|store| store.hear_hook(agent, event))
+    pub fn record_hook_run(&self, agent: &str, event: &str) -> Result<(), HistoryError> {
+        self.query_store(|store| store.record_hook_run(agent, event))
     }
 
     /// Returns when hooks of an agent were last run, by event, in seconds since 1970. The times are at most an hour out
@@ -192,8 +195,8 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn heard_hooks(&self, agent: &str) -> Result<Vec<(String, i64)>, HistoryError> {
-        self.ask(|store| store.heard_hooks(agent))
+    pub fn last_hook_runs(&self, agent: &str) -> Result<Vec<(String, i64)>, HistoryError> {
+        self.query_store(|store| store.hook_run_times(agent))
     }
 }
 
@@ -203,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    fn known(pairs: &[(&str, &str)]) -> SubAgents {
+    fn sub_agents_from_pairs(pairs: &[(&str, &str)]) -> SubAgents {
         let folder = tempfile::tempdir().expect("folder");
         let store = Store::new(folder.path());
         for (session, parent) in pairs {
@@ -213,19 +216,19 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_sorted_as_a_tree() {
-        let agents = known(&[("b", "a"), ("c", "b"), ("e", "d"), ("f", "a")]);
+    fn sorts_sessions_as_tree() {
+        let agents = sub_agents_from_pairs(&[("b", "a"), ("c", "b"), ("e", "d"), ("f", "a")]);
         let sorted = agents.as_tree(vec!["c", "a", "e", "f", "b"], |name| name);
         assert_eq!(sorted, ["a", "f", "b", "c", "e"]);
-        assert_eq!((agents.depth("c"), agents.top("c")), (2, "a"));
-        assert_eq!((agents.depth("a"), agents.top("a")), (0, "a"));
-        assert_eq!(agents.top("e"), "d");
+        assert_eq!((agents.depth("c"), agents.top_session("c")), (2, "a"));
+        assert_eq!((agents.depth("a"), agents.top_session("a")), (0, "a"));
+        assert_eq!(agents.top_session("e"), "d");
     }
 
     #[test]
-    fn a_circle_of_parents_ends_and_loses_no_session() {
-        let agents = known(&[("a", "b"), ("b", "a")]);
+    fn cyclic_parents_terminate_and_lose_no_session() {
+        let agents = sub_agents_from_pairs(&[("a", "b"), ("b", "a")]);
         assert_eq!(agents.as_tree(vec!["a", "b"], |name| name).len(), 2);
-        assert!(agents.depth("a") <= DEEPEST);
+        assert!(agents.depth("a") <= MAX_PARENTS);
     }
 }

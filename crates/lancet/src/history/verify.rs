@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use lancet_history::{ContentFault, Operation, OperationKind, OperationState, Revision};
 
-use super::{ALREADY_UNDONE, History, HistoryError, LogQuery};
-use crate::stages::heal::{self, AtName};
+use super::{ALREADY_UNDONE_MARK, History, HistoryError, LogQuery};
+use crate::stages::heal::{self, NameContent};
 
 /// How many operations are read at a time.
-const PAGE: usize = 1_000;
+const OPERATIONS_PER_READ: usize = 1_000;
 /// How long one step of checking contents may take, because the database is locked meanwhile.
-const STEP: Duration = Duration::from_millis(100);
+const STEP_BUDGET: Duration = Duration::from_millis(100);
 
 /// The findings of [`History::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub enum VerifyProgress {
 
 /// What the history records of one file below the roots.
 #[derive(Default)]
-struct Recorded {
+struct RecordedFile {
     /// The state that the newest change left; none where it left no file.
     newest: Option<Revision>,
     /// All states that a change left or found; `None` means no file.
@@ -119,7 +119,7 @@ impl History {
     ) -> Result<Verification, HistoryError> {
         let mut found = Verification::default();
         let local = self.engine.local();
-        for aside in local.map_or_else(Vec::new, |local| local.set_aside()) {
+        for aside in local.map_or_else(Vec::new, |local| local.databases_set_aside()) {
             found.faults.push(HistoryFault {
                 kind: FaultKind::Database(aside.to_string()),
                 operation: None,
@@ -147,7 +147,7 @@ impl History {
         let mut faulty = HashMap::new();
         let mut after = 0;
         loop {
-            let step = self.ask(|store| store.check_contents(after, STEP))?;
+            let step = self.query_store(|store| store.check_contents(after, STEP_BUDGET))?;
             found.contents += step.number;
             faulty.extend(step.faults);
             after = step.upto;
@@ -164,9 +164,9 @@ impl History {
         found: &mut Verification,
         faulty: &HashMap<Revision, ContentFault>,
         progress: &mut dyn FnMut(VerifyProgress),
-    ) -> Result<BTreeMap<PathBuf, Recorded>, HistoryError> {
+    ) -> Result<BTreeMap<PathBuf, RecordedFile>, HistoryError> {
         let others = self.engine.other_workspaces()?;
-        let mut files: BTreeMap<PathBuf, Recorded> = BTreeMap::new();
+        let mut files: BTreeMap<PathBuf, RecordedFile> = BTreeMap::new();
         let mut undos: Vec<(String, PathBuf, String)> = Vec::new();
         let mut ids: HashSet<String> = HashSet::new();
         let mut before = None;
@@ -174,28 +174,35 @@ impl History {
             // All projects: a content may belong to any of them.
             let query = LogQuery {
                 before: before.take(),
-                limit: Some(PAGE),
+                limit: Some(OPERATIONS_PER_READ),
                 ..LogQuery::default()
             };
-            let page = self.ask(|store| store.log(&query))?;
+            let page = self.query_store(|store| store.query_log(&query))?;
             let Some(last) = page.last() else { break };
             before = Some(last.id.clone());
             for operation in page {
                 note_faults(found, &operation, faulty);
-                let is_here = operation.kind != OperationKind::Late && !others.have(&operation);
+                let is_here =
+                    operation.kind != OperationKind::Late && !others.include_changes_of(&operation);
                 for file in &operation.files {
                     found.changes += 1;
-                    if let Some(by) = file.undone_by.as_ref().filter(|by| *by != ALREADY_UNDONE) {
+                    if let Some(by) = file
+                        .undone_by
+                        .as_ref()
+                        .filter(|by| *by != ALREADY_UNDONE_MARK)
+                    {
                         undos.push((operation.id.clone(), file.path.clone(), by.clone()));
                     }
                     if is_here && self.is_below_roots(&file.path) {
                         let after = file.after.as_ref().map(|state| state.revision);
                         let before = file.before.as_ref().map(|state| state.revision);
                         match &file.moved_from {
-                            None => link(found, &mut files, &file.path, before, after),
+                            None => {
+                                add_recorded_change(found, &mut files, &file.path, before, after)
+                            }
                             Some(from) => {
-                                link(found, &mut files, &file.path, None, after);
-                                link(found, &mut files, from, before, None);
+                                add_recorded_change(found, &mut files, &file.path, None, after);
+                                add_recorded_change(found, &mut files, from, before, None);
                             }
                         }
                     }
@@ -222,12 +229,12 @@ impl History {
         roots.any(|root| path.starts_with(root))
     }
 
-    fn compare(&self, found: &mut Verification, path: PathBuf, recorded: &Recorded) {
-        let now = match heal::find(&self.engine, &path) {
+    fn compare(&self, found: &mut Verification, path: PathBuf, recorded: &RecordedFile) {
+        let now = match heal::examine_name(&self.engine, &path) {
             None => return found.unread.push(path),
-            Some(AtName::Nothing) => None,
-            Some(AtName::File { revision, .. }) => Some(revision),
-            Some(AtName::Other) => return found.by_others.push(path),
+            Some(NameContent::Nothing) => None,
+            Some(NameContent::File { revision, .. }) => Some(revision),
+            Some(NameContent::Other) => return found.by_others.push(path),
         };
         if now == recorded.newest {
             found.as_left += 1;
@@ -240,16 +247,16 @@ impl History {
 }
 
 /// Adds one change to the record of a file. The changes come newest first.
-fn link(
+fn add_recorded_change(
     found: &mut Verification,
-    files: &mut BTreeMap<PathBuf, Recorded>,
+    files: &mut BTreeMap<PathBuf, RecordedFile>,
     path: &Path,
     before: Option<Revision>,
     after: Option<Revision>,
 ) {
     match files.get_mut(path) {
         None => {
-            let recorded = Recorded {
+            let recorded = RecordedFile {
                 newest: after,
                 states: HashSet::from([before, after]),
                 next: before,

@@ -6,7 +6,7 @@ use std::path::Path;
 use lancet_text::LineEnd;
 
 use super::pattern::{Dialect, LinePattern};
-use super::{RuleFile, below, bounded};
+use super::{RuleFile, limit_rule_text, path_below_folder};
 
 pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEnd> {
     let first = files
@@ -15,7 +15,7 @@ pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEn
         .unwrap_or(0);
     let mut named = None;
     for file in files.get(first..).unwrap_or_default() {
-        let Some(path) = below(relative, file.folder) else {
+        let Some(path) = path_below_folder(relative, file.folder) else {
             continue;
         };
         read_sections(file.text, &path, &mut named);
@@ -24,21 +24,21 @@ pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEn
 }
 
 fn is_root(text: &str) -> bool {
-    let preamble = lines(text).take_while(|line| !line.starts_with('['));
-    let mut pairs = preamble.filter_map(pair);
+    let preamble = uncommented_lines(text).take_while(|line| !line.starts_with('['));
+    let mut pairs = preamble.filter_map(split_key_and_value);
     pairs.any(|(key, value)| key == "root" && value == "true")
 }
 
 fn read_sections(text: &str, path: &str, named: &mut Option<LineEnd>) {
     let mut applies = false;
-    for line in lines(text) {
+    for line in uncommented_lines(text) {
         if let Some(header) = line.strip_prefix('[') {
             let glob = header.rfind(']').map(|end| &header[..end]);
             applies = glob.is_some_and(|glob| {
                 LinePattern::compile(glob, Dialect::EditorConfig).matches(path)
             });
         } else if applies
-            && let Some((key, value)) = pair(line)
+            && let Some((key, value)) = split_key_and_value(line)
             && key == "end_of_line"
         {
             match value.as_str() {
@@ -52,15 +52,15 @@ fn read_sections(text: &str, path: &str, named: &mut Option<LineEnd>) {
     }
 }
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    bounded(text)
+fn uncommented_lines(text: &str) -> impl Iterator<Item = &str> {
+    limit_rule_text(text)
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']))
 }
 
 /// Splits a line into key and value in lower case, without a comment that follows a blank.
-fn pair(line: &str) -> Option<(String, String)> {
+fn split_key_and_value(line: &str) -> Option<(String, String)> {
     let (key, value) = line.split_once('=')?;
     let comment = [" #", " ;", "\t#", "\t;"]
         .iter()

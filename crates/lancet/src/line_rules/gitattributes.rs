@@ -7,16 +7,16 @@ use std::path::Path;
 use lancet_text::LineEnd;
 
 use super::pattern::{Dialect, LinePattern};
-use super::{RuleFile, below, bounded};
+use super::{RuleFile, limit_rule_text, path_below_folder};
 
 /// The macro that is built into git.
-const BINARY: (&str, &str) = ("binary", "-diff -merge -text");
+const BINARY_MACRO: (&str, &str) = ("binary", "-diff -merge -text");
 /// How deep macros inside macros are expanded.
-const DEEPEST: usize = 8;
+const MAX_MACRO_DEPTH: usize = 8;
 
 /// The state that a line gives an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State<'t> {
+enum AttributeState<'t> {
     Set,
     Unset,
     Unspecified,
@@ -25,7 +25,7 @@ enum State<'t> {
 
 /// Whether git treats a file as text when it is added, and so converts its line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Text {
+pub(crate) enum TextConversion {
     /// Git treats it as text.
     Yes,
     /// Git treats it as binary and keeps every byte.
@@ -38,7 +38,7 @@ pub(crate) enum Text {
 
 /// Whether git diffs a file line by line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lines {
+pub(crate) enum LineDiffing {
     Always,
     Never,
     /// Git diffs it by lines unless there is a NUL byte near its start.
@@ -48,37 +48,43 @@ pub(crate) enum Lines {
 /// The evaluated attributes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GitAttributes {
-    pub(crate) text: Text,
-    pub(crate) lines: Lines,
+    pub(crate) text: TextConversion,
+    pub(crate) lines: LineDiffing,
     /// The attribute by which git converts the content in a way that lancet does not reproduce.
     pub(crate) converts: Option<&'static str>,
 }
 
 /// Evaluates the attributes of a file from these rule files, the weakest first.
 pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttributes {
-    let known = resolve(relative, files);
-    let state = |name: &str| known.get(name).copied().unwrap_or(State::Unspecified);
+    let known = resolve_attributes(relative, files);
+    let state = |name: &str| {
+        known
+            .get(name)
+            .copied()
+            .unwrap_or(AttributeState::Unspecified)
+    };
     let text = TextAttribute::from_attributes(&known);
     let converts = ["filter", "working-tree-encoding", "ident"]
         .into_iter()
         .find(|name| match state(name) {
-            State::Set => *name == "ident",
-            State::Value(value) => *name != "ident" && !value.eq_ignore_ascii_case("utf-8"),
-            State::Unset | State::Unspecified => false,
+            AttributeState::Set => *name == "ident",
+            AttributeState::Value(value) => {
+                *name != "ident" && !value.eq_ignore_ascii_case("utf-8")
+            }
+            AttributeState::Unset | AttributeState::Unspecified => false,
         });
     GitAttributes {
         text: match (text, state("eol")) {
-            (TextAttribute::Binary, _) => Text::No,
-            (TextAttribute::Auto, _) => Text::Auto,
-            (TextAttribute::Text | TextAttribute::Input, _) | (_, State::Value("lf" | "crlf")) => {
-                Text::Yes
-            }
-            (TextAttribute::Nothing, _) => Text::Unspecified,
+            (TextAttribute::Binary, _) => TextConversion::No,
+            (TextAttribute::Auto, _) => TextConversion::Auto,
+            (TextAttribute::Text | TextAttribute::Input, _)
+            | (_, AttributeState::Value("lf" | "crlf")) => TextConversion::Yes,
+            (TextAttribute::Nothing, _) => TextConversion::Unspecified,
         },
         lines: match state("diff") {
-            State::Set => Lines::Always,
-            State::Unset => Lines::Never,
-            State::Unspecified | State::Value(_) => Lines::Look,
+            AttributeState::Set => LineDiffing::Always,
+            AttributeState::Unset => LineDiffing::Never,
+            AttributeState::Unspecified | AttributeState::Value(_) => LineDiffing::Look,
         },
         converts,
     }
@@ -86,11 +92,11 @@ pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttribut
 
 /// Finds the line ending that these rule files prescribe for a file.
 pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEnd> {
-    let known = resolve(relative, files);
+    let known = resolve_attributes(relative, files);
     match (TextAttribute::from_attributes(&known), known.get("eol")) {
         (TextAttribute::Binary, _) => None,
-        (_, Some(State::Value("crlf"))) => Some(LineEnd::Crlf),
-        (_, Some(State::Value("lf"))) | (TextAttribute::Input, _) => Some(LineEnd::Lf),
+        (_, Some(AttributeState::Value("crlf"))) => Some(LineEnd::Crlf),
+        (_, Some(AttributeState::Value("lf"))) | (TextAttribute::Input, _) => Some(LineEnd::Lf),
         _ => None,
     }
 }
@@ -106,12 +112,12 @@ enum TextAttribute {
 }
 
 impl TextAttribute {
-    fn from_attributes(known: &BTreeMap<&str, State<'_>>) -> TextAttribute {
+    fn from_attributes(known: &BTreeMap<&str, AttributeState<'_>>) -> TextAttribute {
         let one = |name: &str| match known.get(name) {
-            Some(State::Set) => TextAttribute::Text,
-            Some(State::Unset) => TextAttribute::Binary,
-            Some(State::Value("input")) => TextAttribute::Input,
-            Some(State::Value("auto")) => TextAttribute::Auto,
+            Some(AttributeState::Set) => TextAttribute::Text,
+            Some(AttributeState::Unset) => TextAttribute::Binary,
+            Some(AttributeState::Value("input")) => TextAttribute::Input,
+            Some(AttributeState::Value("auto")) => TextAttribute::Auto,
             _ => TextAttribute::Nothing,
         };
         match one("text") {
@@ -123,14 +129,17 @@ impl TextAttribute {
 
 /// Resolves every attribute of the file. Like git, it goes from the strongest line to the weakest and keeps the first
 /// value, which decides whether an older macro still applies.
-fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, State<'t>> {
-    let mut macros: BTreeMap<&str, &str> = BTreeMap::from([BINARY]);
+fn resolve_attributes<'t>(
+    relative: &Path,
+    files: &[RuleFile<'t>],
+) -> BTreeMap<&'t str, AttributeState<'t>> {
+    let mut macros: BTreeMap<&str, &str> = BTreeMap::from([BINARY_MACRO]);
     let mut matched: Vec<&str> = Vec::new();
     for file in files {
-        let Some(path) = below(relative, file.folder) else {
+        let Some(path) = path_below_folder(relative, file.folder) else {
             continue;
         };
-        for line in bounded(file.text).lines() {
+        for line in limit_rule_text(file.text).lines() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -158,34 +167,34 @@ fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, Sta
     }
     let mut known = BTreeMap::new();
     for words in matched.iter().rev() {
-        learn(&mut known, &macros, words, 0);
+        set_attributes(&mut known, &macros, words, 0);
     }
     known
 }
 
-fn learn<'t>(
-    known: &mut BTreeMap<&'t str, State<'t>>,
+fn set_attributes<'t>(
+    known: &mut BTreeMap<&'t str, AttributeState<'t>>,
     macros: &BTreeMap<&'t str, &'t str>,
     words: &'t str,
     depth: usize,
 ) {
     for word in words.split_whitespace().rev() {
         let (name, state) = match (word.strip_prefix('-'), word.strip_prefix('!')) {
-            (Some(name), _) => (name, State::Unset),
-            (_, Some(name)) => (name, State::Unspecified),
+            (Some(name), _) => (name, AttributeState::Unset),
+            (_, Some(name)) => (name, AttributeState::Unspecified),
             _ => match word.split_once('=') {
-                Some((name, value)) => (name, State::Value(value)),
-                None => (word, State::Set),
+                Some((name, value)) => (name, AttributeState::Value(value)),
+                None => (word, AttributeState::Set),
             },
         };
         if known.contains_key(name) {
             continue;
         }
         known.insert(name, state);
-        if let (State::Set, Some(meant)) = (state, macros.get(name))
-            && depth < DEEPEST
+        if let (AttributeState::Set, Some(meant)) = (state, macros.get(name))
+            && depth < MAX_MACRO_DEPTH
         {
-            learn(known, macros, meant, depth + 1);
+            set_attributes(known, macros, meant, depth + 1);
         }
     }
 }

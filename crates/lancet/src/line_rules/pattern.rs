@@ -3,9 +3,9 @@
 //! and braces.
 
 /// Longer patterns match nothing: no one writes them by hand, and the time grows with their length.
-const LONGEST_PATTERN: usize = 1_024;
+const MAX_PATTERN_LENGTH: usize = 1_024;
 /// Braces that are nested deeper are plain characters.
-const DEEPEST_BRACES: usize = 8;
+const MAX_BRACE_DEPTH: usize = 8;
 
 /// The pattern language: the meaning of `**` and of braces differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ enum Node {
 
 impl LinePattern {
     pub(super) fn compile(text: &str, dialect: Dialect) -> LinePattern {
-        if text.len() > LONGEST_PATTERN || text.is_empty() {
+        if text.len() > MAX_PATTERN_LENGTH || text.is_empty() {
             return LinePattern {
                 nodes: vec![Node::Either(Vec::new())],
                 of_name: true,
@@ -71,7 +71,7 @@ impl LinePattern {
         let text: Vec<char> = subject.chars().collect();
         let mut places = vec![false; text.len() + 1];
         places[0] = true;
-        walk(&self.nodes, &text, places)[text.len()]
+        match_nodes(&self.nodes, &text, places)[text.len()]
     }
 }
 
@@ -83,10 +83,10 @@ fn parse(pattern: &[char], dialect: Dialect, depth: usize) -> Vec<Node> {
         let (node, taken) = match character {
             '\\' if rest.len() > 1 => (Node::Character(rest[1]), 2),
             '?' => (Node::One, 1),
-            '*' => star(rest, dialect, at == 0 || pattern[at - 1] == '/'),
-            '[' => class(rest).unwrap_or((Node::Character('['), 1)),
-            '{' if dialect == Dialect::EditorConfig && depth < DEEPEST_BRACES => {
-                braces(rest, depth).unwrap_or((Node::Character('{'), 1))
+            '*' => parse_star(rest, dialect, at == 0 || pattern[at - 1] == '/'),
+            '[' => parse_class(rest).unwrap_or((Node::Character('['), 1)),
+            '{' if dialect == Dialect::EditorConfig && depth < MAX_BRACE_DEPTH => {
+                parse_braces(rest, depth).unwrap_or((Node::Character('{'), 1))
             }
             other => (Node::Character(other), 1),
         };
@@ -96,7 +96,7 @@ fn parse(pattern: &[char], dialect: Dialect, depth: usize) -> Vec<Node> {
     nodes
 }
 
-fn star(rest: &[char], dialect: Dialect, starts_component: bool) -> (Node, usize) {
+fn parse_star(rest: &[char], dialect: Dialect, starts_component: bool) -> (Node, usize) {
     let stars = rest
         .iter()
         .take_while(|character| **character == '*')
@@ -110,7 +110,7 @@ fn star(rest: &[char], dialect: Dialect, starts_component: bool) -> (Node, usize
     }
 }
 
-fn class(rest: &[char]) -> Option<(Node, usize)> {
+fn parse_class(rest: &[char]) -> Option<(Node, usize)> {
     let mut at = 1;
     let negated = matches!(rest.get(at), Some('!' | '^'));
     at += usize::from(negated);
@@ -141,7 +141,7 @@ fn class(rest: &[char]) -> Option<(Node, usize)> {
 }
 
 /// Parses `{a,b}` or `{1..9}`; braces around a single word are plain characters.
-fn braces(rest: &[char], depth: usize) -> Option<(Node, usize)> {
+fn parse_braces(rest: &[char], depth: usize) -> Option<(Node, usize)> {
     let mut open = 0;
     let mut commas = Vec::new();
     let mut at = 0;
@@ -177,25 +177,27 @@ fn braces(rest: &[char], depth: usize) -> Option<(Node, usize)> {
 }
 
 /// Returns the positions of the text where the nodes can end, from the positions where they may begin.
-fn walk(nodes: &[Node], text: &[char], mut places: Vec<bool>) -> Vec<bool> {
+fn match_nodes(nodes: &[Node], text: &[char], mut places: Vec<bool>) -> Vec<bool> {
     for node in nodes {
         if !places.contains(&true) {
             break;
         }
         places = match node {
-            Node::Character(wanted) => step(text, &places, |character| character == *wanted),
-            Node::One => step(text, &places, |character| character != '/'),
-            Node::Class { ranges, negated } => step(text, &places, |character| {
+            Node::Character(wanted) => {
+                match_character(text, &places, |character| character == *wanted)
+            }
+            Node::One => match_character(text, &places, |character| character != '/'),
+            Node::Class { ranges, negated } => match_character(text, &places, |character| {
                 character != '/'
                     && ranges
                         .iter()
                         .any(|(low, high)| (*low..=*high).contains(&character))
                         != *negated
             }),
-            Node::Star => run(text, places, |character| character != '/'),
-            Node::Everything => run(text, places, |_| true),
+            Node::Star => match_repeated(text, places, |character| character != '/'),
+            Node::Everything => match_repeated(text, places, |_| true),
             Node::Folders => {
-                let reached = run(text, places.clone(), |_| true);
+                let reached = match_repeated(text, places.clone(), |_| true);
                 let after_slash = |at: usize| reached[at] && at > 0 && text[at - 1] == '/';
                 (0..=text.len())
                     .map(|at| places[at] || after_slash(at))
@@ -204,7 +206,7 @@ fn walk(nodes: &[Node], text: &[char], mut places: Vec<bool>) -> Vec<bool> {
             Node::Either(words) => {
                 let mut union = vec![false; places.len()];
                 for word in words {
-                    let ends = walk(word, text, places.clone());
+                    let ends = match_nodes(word, text, places.clone());
                     union
                         .iter_mut()
                         .zip(ends)
@@ -212,13 +214,13 @@ fn walk(nodes: &[Node], text: &[char], mut places: Vec<bool>) -> Vec<bool> {
                 }
                 union
             }
-            Node::Number { least, most } => number(text, &places, *least, *most),
+            Node::Number { least, most } => match_number(text, &places, *least, *most),
         };
     }
     places
 }
 
-fn step(text: &[char], places: &[bool], fits: impl Fn(char) -> bool) -> Vec<bool> {
+fn match_character(text: &[char], places: &[bool], fits: impl Fn(char) -> bool) -> Vec<bool> {
     let moved = text
         .iter()
         .zip(places)
@@ -226,14 +228,14 @@ fn step(text: &[char], places: &[bool], fits: impl Fn(char) -> bool) -> Vec<bool
     std::iter::once(false).chain(moved).collect()
 }
 
-fn run(text: &[char], mut places: Vec<bool>, fits: impl Fn(char) -> bool) -> Vec<bool> {
+fn match_repeated(text: &[char], mut places: Vec<bool>, fits: impl Fn(char) -> bool) -> Vec<bool> {
     for (at, character) in text.iter().enumerate() {
         places[at + 1] |= places[at] && fits(*character);
     }
     places
 }
 
-fn number(text: &[char], places: &[bool], least: i64, most: i64) -> Vec<bool> {
+fn match_number(text: &[char], places: &[bool], least: i64, most: i64) -> Vec<bool> {
     let mut ends = vec![false; places.len()];
     for start in (0..text.len()).filter(|start| places[*start]) {
         let mut written = String::new();

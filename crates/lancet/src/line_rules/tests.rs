@@ -27,7 +27,7 @@ fn rule_files<'t>(files: &[(&'t str, &'t str)]) -> Vec<RuleFile<'t>> {
 }
 
 #[test]
-fn editorconfig_names_an_ending_by_section() {
+fn editorconfig_sets_line_ending_by_section() {
     let text = "root = true\n\n; all\n[*]\nindent_style = tab\n[*.ini]\nend_of_line = crlf\n[*.{cmd,bat}]\nEnd_Of_Line = CRLF # dos\n[old/**.txt]\nend_of_line = cr\n";
     for (path, end) in [
         ("conf/app.ini", Some(LineEnd::Crlf)),
@@ -42,7 +42,7 @@ fn editorconfig_names_an_ending_by_section() {
 }
 
 #[test]
-fn the_nearest_editorconfig_wins_up_to_the_root_one() {
+fn nearest_editorconfig_wins_up_to_root_editorconfig() {
     let top = "[*]\nend_of_line = crlf\n";
     assert_eq!(
         editorconfig("a/x", &[("", top), ("a", "[*.md]\nend_of_line = lf\n")]),
@@ -75,7 +75,7 @@ fn the_nearest_editorconfig_wins_up_to_the_root_one() {
 }
 
 #[test]
-fn gitattributes_takes_the_last_match_of_each_attribute() {
+fn gitattributes_uses_last_match_of_each_attribute() {
     let text = "# comment\n* text=auto\n*.cmd text eol=crlf\n/top.sh eol=lf\ndocs/** eol=crlf\n*.png binary\n*.png eol=crlf\n\"a b.txt\" eol=crlf\n*.old crlf=input\n";
     for (path, end) in [
         ("tools/run.cmd", Some(LineEnd::Crlf)),
@@ -124,7 +124,7 @@ fn gitattributes_takes_the_last_match_of_each_attribute() {
 }
 
 #[test]
-fn editorconfig_is_asked_first() {
+fn editorconfig_takes_precedence_over_gitattributes() {
     let (path, lf, crlf) = (
         Path::new("a.x"),
         rule_files(&[("", "[*]\nend_of_line=lf")]),
@@ -135,14 +135,14 @@ fn editorconfig_is_asked_first() {
 }
 
 #[test]
-fn rule_folders_go_from_the_root_down() {
+fn lists_rule_folders_from_root_down() {
     let folders = rule_folders(Path::new("a/b/c.txt"));
     assert_eq!(folders, [Path::new(""), Path::new("a"), Path::new("a/b")]);
     assert_eq!(rule_folders(Path::new("c.txt")), [Path::new("")]);
 }
 
 #[test]
-fn patterns_follow_their_dialect() {
+fn patterns_match_by_dialect() {
     use Dialect::{EditorConfig, Git};
     for (dialect, pattern, path, fits) in [
         (EditorConfig, "*", "a/b", true),
@@ -190,7 +190,7 @@ fn patterns_follow_their_dialect() {
 }
 
 #[test]
-fn a_hostile_pattern_ends() {
+fn exponential_pattern_terminates() {
     let text = "a".repeat(2_000);
     for pattern in [
         "*a".repeat(500) + "b",
@@ -243,13 +243,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(5_000))]
 
     #[test]
-    fn no_rules_panic(text in rule_text(), path in "[a-c/é]{0,8}") {
+    fn rules_never_panic(text in rule_text(), path in "[a-c/é]{0,8}") {
         let files = [RuleFile { folder: Path::new(""), text: &text }];
         let _ = line_end_for_new(Path::new(&path), &files, &files);
     }
 
     #[test]
-    fn a_plain_name_matches_itself_and_nothing_longer(name in "[a-z.]{1,8}", more in "[a-z]{1,3}") {
+    fn plain_name_matches_only_itself(name in "[a-z.]{1,8}", more in "[a-z]{1,3}") {
         for dialect in [Dialect::EditorConfig, Dialect::Git] {
             let pattern = LinePattern::compile(&name, dialect);
             prop_assert!(pattern.matches(&name));

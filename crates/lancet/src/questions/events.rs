@@ -7,7 +7,7 @@ use crate::approval::{Answer, FileQuestion, Pick, Question};
 use crate::operation;
 
 /// After this time an undecided question is removed, in milliseconds.
-const EXPIRES: i64 = 7 * 24 * 60 * 60 * 1_000;
+const EXPIRES_AFTER: i64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// Returns the content of the event `waiting` for a question.
 pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
@@ -25,11 +25,11 @@ pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
         "question": id,
         "tool": question.tool,
         "files": files,
-        "reason": question.reason(),
+        "reason": question.joined_reasons(),
         "rule": rule,
         "protected": question.is_protected(),
         "offers": { "session": question.offers.session, "always": question.offers.always },
-        "expires": operation::milliseconds() + EXPIRES,
+        "expires": operation::current_milliseconds() + EXPIRES_AFTER,
     });
     event.to_string()
 }

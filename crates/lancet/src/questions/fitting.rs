@@ -4,7 +4,7 @@ use crate::approval::{Answer, Pick, Question};
 
 /// Returns whether a pick leaves the whole file out.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-pub(super) fn is_nothing(pick: &Pick) -> bool {
+pub(super) fn leaves_file_out(pick: &Pick) -> bool {
     match pick {
         Pick::Nothing => true,
         Pick::Pieces(pieces) => pieces.is_empty(),
@@ -15,7 +15,7 @@ pub(super) fn is_nothing(pick: &Pick) -> bool {
 
 /// Checks that a decision can be carried out, and explains why it cannot.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-pub(super) fn fits(question: &Question, answer: &Answer) -> Result<(), String> {
+pub(super) fn check_answer(question: &Question, answer: &Answer) -> Result<(), String> {
     let picks = match answer {
         Answer::Edited(text) if question.files.len() == 1 => vec![Pick::Edited(text.clone())],
         Answer::Edited(_) => {
@@ -35,7 +35,7 @@ pub(super) fn fits(question: &Question, answer: &Answer) -> Result<(), String> {
         return Err("this change is written as a whole or not at all".to_owned());
     }
     for (pick, file) in picks.iter().zip(&question.files) {
-        let path = file.shown_relative();
+        let path = file.escaped_relative_path();
         match pick {
             Pick::Pieces(pieces) => {
                 let count = file.pieces.len();

@@ -15,19 +15,19 @@ use crate::refusal::TABLE;
 use crate::reply::Reply;
 
 /// How long a call waits for the answer of another one that has used the decision.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 /// The pause between two checks.
-const PAUSE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A stored answer.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct KeptReply {
+pub(crate) struct StoredReply {
     text: String,
     data: Value,
 }
 
 /// Whether another call has carried out the decision about a question.
-pub(crate) enum CarriedOut {
+pub(crate) enum DecisionProgress {
     /// No other call has carried it out.
     No,
     /// Another call has, and this is its answer.
@@ -36,7 +36,7 @@ pub(crate) enum CarriedOut {
     Unknown,
 }
 
-impl KeptReply {
+impl StoredReply {
     pub(crate) fn from_reply(reply: &Reply) -> Self {
         Self {
             text: reply.text().to_owned(),
@@ -55,12 +55,12 @@ impl KeptReply {
     }
 
     /// Returns the answer for another call, marked as repeated. A refusal stays a refusal.
-    pub(crate) fn reply(mut self) -> Option<Reply> {
+    pub(crate) fn into_reply(mut self) -> Option<Reply> {
         let fields = self.data.as_object_mut()?;
         let outcome = match fields.get_mut("error").map(Value::take) {
             Some(Value::Object(error)) => {
                 let path = fields.get("file_path").and_then(Value::as_str);
-                Outcome::Refused(refused(error, path, &self.text)?)
+                Outcome::Refused(restore_refusal(error, path, &self.text)?)
             }
             _ => {
                 fields.insert("repeated".to_owned(), json!(true));
@@ -72,7 +72,7 @@ impl KeptReply {
 }
 
 /// Restores the outcome of a refusal that was stored as JSON.
-fn refused(
+fn restore_refusal(
     mut error: Map<String, Value>,
     path: Option<&str>,
     text: &str,
@@ -96,23 +96,23 @@ fn refused(
 
 /// Checks whether another call has carried out the decision about a question. The answer is stored a moment after the
 /// write, so this function waits for it.
-pub(crate) fn carried_out(store: &dyn OperationStore, question: &str) -> CarriedOut {
+pub(crate) fn check_carried_out(store: &dyn OperationStore, question: &str) -> DecisionProgress {
     let began = Instant::now();
     loop {
-        let Ok(Some(found)) = store.question(question) else {
-            return CarriedOut::No;
+        let Ok(Some(found)) = store.find_question(question) else {
+            return DecisionProgress::No;
         };
         if found.state != QuestionState::Used {
-            return CarriedOut::No;
+            return DecisionProgress::No;
         }
-        let kept = found.answer.as_deref().and_then(KeptReply::decode);
-        if let Some(reply) = kept.and_then(KeptReply::reply) {
-            return CarriedOut::Answered(Box::new(reply));
+        let kept = found.answer.as_deref().and_then(StoredReply::decode);
+        if let Some(reply) = kept.and_then(StoredReply::into_reply) {
+            return DecisionProgress::Answered(Box::new(reply));
         }
-        if began.elapsed() > PATIENCE {
-            return CarriedOut::Unknown;
+        if began.elapsed() > MAX_WAIT {
+            return DecisionProgress::Unknown;
         }
-        sleep(PAUSE);
+        sleep(POLL_INTERVAL);
     }
 }
 
@@ -122,11 +122,11 @@ mod tests {
     use crate::refusal::{Refusal, RefusalKind};
 
     #[test]
-    fn a_refusal_comes_back_as_a_refusal() {
-        let refusal = Refusal::new(RefusalKind::Declined, "No.").with("file_path", "/a");
-        let reply = Reply::refusing("Write", &refusal);
-        let kept = KeptReply::decode(&KeptReply::from_reply(&reply).encode()).expect("decoded");
-        let back = kept.reply().expect("a reply");
+    fn stored_refusal_is_restored_as_refusal() {
+        let refusal = Refusal::new(RefusalKind::Declined, "No.").with_field("file_path", "/a");
+        let reply = Reply::from_host_refusal("Write", &refusal);
+        let kept = StoredReply::decode(&StoredReply::from_reply(&reply).encode()).expect("decoded");
+        let back = kept.into_reply().expect("a reply");
         assert_eq!(back.refusal(), Some(RefusalKind::Declined));
         assert_eq!(back.text(), reply.text());
         assert_eq!(back.data()["error"]["code"], reply.data()["error"]["code"]);

@@ -26,14 +26,14 @@ pub(crate) struct RecordedCall {
 
 /// A call as it is stored with its question, so that another process can carry it out.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct KeptCall {
+pub(crate) struct StoredCall {
     pub(crate) tool: String,
     pub(crate) arguments: Value,
     pub(crate) turn: Option<String>,
     pub(crate) version: Option<String>,
 }
 
-impl KeptCall {
+impl StoredCall {
     /// Decodes a call; none if a newer lancet has written it in another format.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
@@ -52,7 +52,7 @@ impl RecordedCall {
 
     /// Encodes the call to be stored with the question.
     pub(crate) fn encode(&self, caller: &Caller) -> Vec<u8> {
-        let kept = KeptCall {
+        let kept = StoredCall {
             tool: self.tool.clone(),
             arguments: self.arguments.clone(),
             turn: caller.turn.clone(),
@@ -85,7 +85,7 @@ impl RecordedCall {
                 }
             }
             add(self.tool.as_bytes());
-            add(canonical(&self.arguments).as_bytes());
+            add(canonical_json(&self.arguments).as_bytes());
             *hasher.finalize().as_bytes()
         })
     }
@@ -101,18 +101,18 @@ fn without_meta(arguments: &Value) -> Value {
 }
 
 /// Returns the arguments with the keys of every object sorted.
-fn canonical(value: &Value) -> String {
+fn canonical_json(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
             let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
             fields.sort_unstable_by_key(|(key, _)| key.as_str());
-            let fields = fields
-                .into_iter()
-                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical(value)));
+            let fields = fields.into_iter().map(|(key, value)| {
+                format!("{}:{}", Value::from(key.as_str()), canonical_json(value))
+            });
             format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
         }
         Value::Array(items) => {
-            let items = items.iter().map(canonical);
+            let items = items.iter().map(canonical_json);
             format!("[{}]", items.collect::<Vec<_>>().join(","))
         }
         value => value.to_string(),
@@ -141,7 +141,7 @@ pub(crate) fn has_changed(lancet: &Lancet, files: &[WatchedFile]) -> bool {
         };
         match &file.stamp {
             None => now.stat().is_some(),
-            Some(stamp) => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
+            Some(stamp) => now.stat().is_none_or(|now| !now.has_same_state(stamp)),
         }
     })
 }
@@ -153,11 +153,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_keys_does_not_matter_and_everything_else_does() {
+    fn canonical_json_ignores_only_key_order() {
         let one = json!({ "b": [1, { "y": null, "x": "é\"" }], "a": true });
         let same = json!({ "a": true, "b": [1, { "x": "é\"", "y": null }] });
-        assert_eq!(canonical(&one), canonical(&same));
+        assert_eq!(canonical_json(&one), canonical_json(&same));
         let other = json!({ "a": true, "b": [{ "x": "é\"", "y": null }, 1] });
-        assert_ne!(canonical(&one), canonical(&other));
+        assert_ne!(canonical_json(&one), canonical_json(&other));
     }
 }

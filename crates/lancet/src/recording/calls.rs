@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lancet_history::{
-    Author, CallMaker, CheckpointKind, HistoryError, OpenCall, ProgramCallDraft, RecordedCall,
+    CallMaker, CheckpointKind, HistoryError, OpenCall, OperationAuthor, ProgramCallDraft,
+    RecordedCall,
 };
 use lancet_recording::{ProgramCall, RecordError, RecordedLook, Unattributed};
 
@@ -74,7 +75,7 @@ impl Recording {
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
     pub fn begin_run(&self, session: &Session) -> Result<BegunRun, RecordError> {
-        let look = self.look(CheckpointKind::Before, None, session)?;
+        let look = self.set_checkpoint(CheckpointKind::Before, None, session)?;
         let call = self.store.begin_program_call(&ProgramCallDraft {
             workspace: self.workspace(),
             key: &look.id,
@@ -138,7 +139,7 @@ impl Recording {
         })?;
         let unattributed = Unattributed::Recorded { since };
         let look = self.with_recorder(read_until, |recorder| {
-            recorder.look(CheckpointKind::Before, None, session.key(), unattributed)
+            recorder.set_checkpoint(CheckpointKind::Before, None, session.key(), unattributed)
         });
         match look {
             Ok(look) => {
@@ -191,7 +192,7 @@ impl Recording {
         let since = self.end_left_calls(Some(session.key()))?;
         let unattributed = Unattributed::Recorded { since };
         self.with_recorder(read_until, |recorder| {
-            recorder.look(CheckpointKind::Prompt, None, session.key(), unattributed)
+            recorder.set_checkpoint(CheckpointKind::Prompt, None, session.key(), unattributed)
         })
     }
 
@@ -208,7 +209,7 @@ impl Recording {
     fn look_after(&self, session: &str, since: Option<i64>) -> Result<RecordedLook, RecordError> {
         let unattributed = Unattributed::Recorded { since };
         self.with_recorder(None, |recorder| {
-            recorder.look(CheckpointKind::After, None, session, unattributed)
+            recorder.set_checkpoint(CheckpointKind::After, None, session, unattributed)
         })
     }
 
@@ -268,7 +269,7 @@ impl Recording {
         let ended = ProgramCall {
             since,
             tool: &call.tool,
-            author: Author {
+            author: OperationAuthor {
                 session: &call.session,
                 client: caller.client.as_deref(),
                 version: caller.version.as_deref(),
@@ -284,7 +285,7 @@ impl Recording {
             number: Some(call.number),
             paths: &call.paths,
         };
-        self.with_recorder(None, |recorder| recorder.record(&ended))
+        self.with_recorder(None, |recorder| recorder.record_call(&ended))
     }
 
     /// Ends the calls whose end is never reported: those whose process has ended, and those of a session whose turn is

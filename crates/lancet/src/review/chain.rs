@@ -9,9 +9,9 @@ use lancet_history::{
 };
 
 /// How many operations are read from the log at a time.
-const PAGE: usize = 100;
+const OPERATIONS_PER_READ: usize = 100;
 /// The most operations of one file that are followed. The state before the oldest of them is then the baseline.
-const MOST: usize = 2_000;
+const MAX_OPERATIONS: usize = 2_000;
 
 /// The operations on a file since the last look.
 pub(crate) struct Chain {
@@ -59,12 +59,12 @@ impl Chain {
         let mut awaited = upto;
         let mut began_here = false;
         'pages: loop {
-            let page = store.log(&LogQuery {
+            let page = store.query_log(&LogQuery {
                 path: Some(name.clone()),
                 after: Some(since),
                 before: before.clone(),
                 without: without.to_vec(),
-                limit: Some(PAGE),
+                limit: Some(OPERATIONS_PER_READ),
                 ..LogQuery::default()
             })?;
             let Some(last) = page.last() else { break };
@@ -94,7 +94,7 @@ impl Chain {
                 let moved_from = step.change().moved_from.clone();
                 let id = step.operation.id.clone();
                 steps.push(step);
-                if steps.len() == MOST {
+                if steps.len() == MAX_OPERATIONS {
                     break 'pages;
                 }
                 if let Some(old) = moved_from {
@@ -109,7 +109,7 @@ impl Chain {
         let Some(first) = steps.first() else {
             return Ok(None);
         };
-        let is_whole = steps.len() < MOST && !began_here;
+        let is_whole = steps.len() < MAX_OPERATIONS && !began_here;
         let baseline = match look.filter(|_| is_whole) {
             Some(look) => look.revision,
             None => revision(&first.change().before),
@@ -119,12 +119,12 @@ impl Chain {
             first_name: name,
             steps,
         };
-        chain.skip_a_persons_own();
+        chain.skip_own_operations();
         Ok((!chain.steps.is_empty()).then_some(chain))
     }
 
     /// Returns the change of a file by one operation alone, by its whole id; none where there is no such change.
-    pub(crate) fn of_operation(
+    pub(crate) fn from_operation(
         store: &dyn OperationStore,
         path: &Path,
         id: &str,
@@ -136,11 +136,11 @@ impl Chain {
         let Some(file) = file.filter(|_| operation.id == id) else {
             return Ok(None);
         };
-        Ok(Some(Self::alone(Arc::new(*operation), file)))
+        Ok(Some(Self::single_change(Arc::new(*operation), file)))
     }
 
     /// Returns one change of an operation alone.
-    pub(crate) fn alone(operation: Arc<Operation>, file: usize) -> Self {
+    pub(crate) fn single_change(operation: Arc<Operation>, file: usize) -> Self {
         let step = ChainStep { operation, file };
         let change = step.change();
         let first_name = change.moved_from.as_ref().unwrap_or(&change.path).clone();
@@ -152,11 +152,11 @@ impl Chain {
     }
 
     /// Treats a person's own operations that come first as seen, as long as nothing else was written in between.
-    fn skip_a_persons_own(&mut self) {
+    fn skip_own_operations(&mut self) {
         let mut own = 0;
         for step in &self.steps {
             let change = step.change();
-            if !step.operation.is_a_persons() || revision(&change.before) != self.baseline {
+            if !step.operation.is_made_by_person() || revision(&change.before) != self.baseline {
                 break;
             }
             self.baseline = revision(&change.after);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lancet_history::{
-    Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, HistoryError, MOST_WAITING,
-    Revision,
+    Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, HistoryError,
+    MAX_WAITING_COMMENTS, Revision,
 };
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use super::Reviews;
 use crate::stages::persons_words;
 
 /// The longest comment, in characters.
-pub const LONGEST_COMMENT: usize = 2_000;
+pub const MAX_COMMENT_LENGTH: usize = 2_000;
 
 /// A comment that a person makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl NewComment {
 
     /// Sets the lines that the comment is about, and the revision that has them.
     #[must_use]
-    pub fn on(mut self, lines: (u64, u64), revision: Option<Revision>) -> Self {
+    pub fn on_lines(mut self, lines: (u64, u64), revision: Option<Revision>) -> Self {
         self.lines = Some(lines);
         self.revision = revision;
         self
@@ -64,7 +64,7 @@ pub enum CommentError {
     DoesNotFit(String),
     /// Too many comments wait for the session.
     #[error(
-        "{MOST_WAITING} comments wait for this session already; they are delivered with its next answer"
+        "{MAX_WAITING_COMMENTS} comments wait for this session already; they are delivered with its next answer"
     )]
     TooMany,
     /// The state folder cannot be used.
@@ -78,7 +78,7 @@ impl Reviews {
     ///
     /// # Errors
     /// The comment does not fit, too many wait, or the state folder cannot be written.
-    pub fn comment(&self, comment: &NewComment) -> Result<i64, CommentError> {
+    pub fn add_comment(&self, comment: &NewComment) -> Result<i64, CommentError> {
         let words = comment.words.trim();
         let length = words.chars().count();
         let refuse = |words: &str| Err(CommentError::DoesNotFit(words.to_owned()));
@@ -91,9 +91,9 @@ impl Reviews {
         if words.is_empty() {
             return refuse("a comment needs words");
         }
-        if length > LONGEST_COMMENT {
+        if length > MAX_COMMENT_LENGTH {
             let text = format!(
-                "a comment has at most {LONGEST_COMMENT} characters, and this one has {length}"
+                "a comment has at most {MAX_COMMENT_LENGTH} characters, and this one has {length}"
             );
             return refuse(&text);
         }
@@ -122,7 +122,7 @@ impl Reviews {
     /// # Errors
     /// The state folder cannot be read.
     pub fn comments(&self, most: usize) -> Result<Vec<Comment>, HistoryError> {
-        let mut found = self.store.comments(&CommentQuery {
+        let mut found = self.store.list_comments(&CommentQuery {
             below: self.lancet.roots(),
             limit: Some(most),
             ..CommentQuery::default()

@@ -3,7 +3,7 @@
 use lancet_history::{HistoryError, OperationStore};
 
 use super::chain::{Chain, ChainStep, revision};
-use super::lines::{Block, Lines, traced};
+use super::lines::{Block, Lines, trace_to_old_lines};
 
 /// Returns the steps of a chain that touched the new lines of these blocks or lines adjacent to them. Where a content
 /// in between is no longer stored, all steps before it count.
@@ -37,9 +37,9 @@ pub(crate) fn contributing_steps<'c>(
         if let Some(later) = later.as_deref().filter(|later| *later != after)
             && let Some(later) = Lines::from_bytes(later)
         {
-            lines = traced(&new, &later, &lines).0;
+            lines = trace_to_old_lines(&new, &later, &lines).0;
         }
-        let (earlier, touched) = traced(&old, &new, &lines);
+        let (earlier, touched) = trace_to_old_lines(&old, &new, &lines);
         if touched {
             touching.push(step);
         }

@@ -8,7 +8,7 @@ use lancet_history::{HistoryError, UnseenQuery};
 use super::{Chain, Reviews, file};
 
 /// The largest number that is counted to.
-pub const MOST_COUNTED: usize = 1_000;
+pub const MAX_COUNTED_FILES: usize = 1_000;
 
 /// The results of earlier counts, so that the next count only examines files that were changed since.
 #[derive(Debug, Default)]
@@ -28,16 +28,16 @@ struct UnseenFile {
 }
 
 impl Reviews {
-    /// Counts the files to review, up to [`MOST_COUNTED`]. A file that is again as it was at the last look is not
+    /// Counts the files to review, up to [`MAX_COUNTED_FILES`]. A file that is again as it was at the last look is not
     /// counted. Its look is not moved, so that what a redo brings back is to be reviewed again.
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn count(&self, tally: &mut ReviewTally) -> Result<usize, HistoryError> {
-        let others = self.others()?;
-        let unseen = self.store.unseen(&UnseenQuery {
-            limit: Some(MOST_COUNTED),
-            ..self.query()?
+    pub fn count_files_to_review(&self, tally: &mut ReviewTally) -> Result<usize, HistoryError> {
+        let others = self.other_workspace_ids()?;
+        let unseen = self.store.unseen_files(&UnseenQuery {
+            limit: Some(MAX_COUNTED_FILES),
+            ..self.unseen_query()?
         })?;
         let mut known = HashMap::with_capacity(unseen.len());
         for next in unseen {

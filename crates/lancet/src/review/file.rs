@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_history::{
-    ChangeKind, HistoryError, Mark, MarkQuery, Operation, OperationStore, RecordedState, Revision,
+    ChangeKind, HistoryError, MarkQuery, Operation, OperationStore, PromptMark, RecordedState,
+    Revision,
 };
 use lancet_text::Hunk;
 
 use super::chain::{Chain, revision};
-use super::lines::{Lines, compare, grouped, hunk_of};
+use super::lines::{Lines, compare, group_blocks, hunk_of};
 use crate::history::History;
 use crate::undo::HunkLines;
 
 /// The largest content that is compared by line, in bytes.
-const LARGEST: u64 = 8 << 20;
+const MAX_COMPARED_CONTENT: u64 = 8 << 20;
 
 /// A file that is to be reviewed.
 #[derive(Clone, Debug)]
@@ -51,8 +52,8 @@ pub struct Contribution {
     /// The operation.
     pub operation: Arc<Operation>,
     /// The last prompt before it in its session, where the agent's hooks report prompts.
-    pub prompt: Option<Mark>,
-    /// Whether the person who reviews made it ([`Operation::is_a_persons`]).
+    pub prompt: Option<PromptMark>,
+    /// Whether the person who reviews made it ([`Operation::is_made_by_person`]).
     pub is_a_persons: bool,
 }
 
@@ -110,7 +111,7 @@ pub struct ReviewHunk {
 }
 
 /// Returns what is to be reviewed of a file; none where nothing differs.
-pub(super) fn reviewed(
+pub(super) fn review_file(
     history: &History,
     store: &dyn OperationStore,
     path: &Path,
@@ -132,16 +133,16 @@ pub(super) fn reviewed(
         _ if is_moved => ChangeKind::Move,
         _ => ChangeKind::Update,
     };
-    let shown = history.is_shown(path) && history.is_shown(&chain.first_name);
+    let shown = history.may_show(path) && history.may_show(&chain.first_name);
     let text = match shown {
-        true => text(history, store, chain, left)?,
+        true => review_text(history, store, chain, left)?,
         false => ReviewText::Withheld,
     };
     Ok(Some(ReviewedFile {
         path: path.to_path_buf(),
-        relative: history.relative(path).to_path_buf(),
+        relative: history.relative_to_root(path).to_path_buf(),
         kind,
-        moved_from: is_moved.then(|| history.relative(&chain.first_name).to_path_buf()),
+        moved_from: is_moved.then(|| history.relative_to_root(&chain.first_name).to_path_buf()),
         before,
         after,
         modes,
@@ -160,15 +161,17 @@ pub(super) fn hunks_of(
     operation: &Arc<Operation>,
     file: usize,
 ) -> Result<Vec<ReviewHunk>, HistoryError> {
-    let chain = Chain::alone(Arc::clone(operation), file);
+    let chain = Chain::single_change(Arc::clone(operation), file);
     let change = &operation.files[file];
-    if !history.is_shown(&change.path) || !history.is_shown(&chain.first_name) {
+    if !history.may_show(&change.path) || !history.may_show(&chain.first_name) {
         return Ok(Vec::new());
     }
-    Ok(match text(history, store, &chain, change.after.as_ref())? {
-        ReviewText::Lines { hunks, .. } => hunks,
-        _ => Vec::new(),
-    })
+    Ok(
+        match review_text(history, store, &chain, change.after.as_ref())? {
+            ReviewText::Lines { hunks, .. } => hunks,
+            _ => Vec::new(),
+        },
+    )
 }
 
 /// Returns whether a file differs from its state at the last look, in its text, its name or its permission bits.
@@ -190,7 +193,7 @@ fn is_moved(path: &Path, chain: &Chain) -> bool {
     chain.first_name != path && chain.baseline.is_some()
 }
 
-fn text(
+fn review_text(
     history: &History,
     store: &dyn OperationStore,
     chain: &Chain,
@@ -218,9 +221,9 @@ fn text(
         Some(revision) => Ok(store.open_content(&revision)?.map(|kept| kept.size())),
     };
     let (Some(old_size), Some(new_size)) = (size(chain.baseline)?, size(new)?) else {
-        return by_operation(history, chain);
+        return changes_by_operation(history, chain);
     };
-    if old_size.max(new_size) > LARGEST {
+    if old_size.max(new_size) > MAX_COMPARED_CONTENT {
         return Ok(ReviewText::TooLarge {
             added: 0,
             removed: 0,
@@ -231,7 +234,7 @@ fn text(
         Some(revision) => store.content(&revision),
     };
     let (Some(old), Some(new)) = (bytes(chain.baseline)?, bytes(new)?) else {
-        return by_operation(history, chain);
+        return changes_by_operation(history, chain);
     };
     let (Some(old), Some(new)) = (Lines::from_bytes(&old), Lines::from_bytes(&new)) else {
         return Ok(ReviewText::NotText {
@@ -245,7 +248,7 @@ fn text(
             removed: compared.removed,
         });
     }
-    let hunks = grouped(&compared.blocks).into_iter().map(|group| {
+    let hunks = group_blocks(&compared.blocks).into_iter().map(|group| {
         let hunk = hunk_of(&old, &new, group);
         ReviewHunk {
             lines: HunkLines::from_hunk(&hunk),
@@ -260,7 +263,7 @@ fn text(
 }
 
 /// Returns what each operation did, for a file whose content at the last look is no longer stored.
-fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, HistoryError> {
+fn changes_by_operation(history: &History, chain: &Chain) -> Result<ReviewText, HistoryError> {
     let mut patches = Vec::with_capacity(chain.steps.len());
     for step in &chain.steps {
         let patch = history.patch(step.change())?;
@@ -271,7 +274,7 @@ fn by_operation(history: &History, chain: &Chain) -> Result<ReviewText, HistoryE
 
 /// Returns the operations of a chain, newest first, each with the prompt that it followed.
 fn contributions(history: &History, chain: &Chain) -> Result<Vec<Contribution>, HistoryError> {
-    let mut known: Vec<(String, Vec<Mark>)> = Vec::new();
+    let mut known: Vec<(String, Vec<PromptMark>)> = Vec::new();
     let mut contributions = Vec::with_capacity(chain.steps.len());
     for step in chain.steps.iter().rev() {
         let session = &step.operation.session;
@@ -280,14 +283,14 @@ fn contributions(history: &History, chain: &Chain) -> Result<Vec<Contribution>, 
                 session: Some(session.clone()),
                 ..MarkQuery::default()
             };
-            known.push((session.clone(), history.marks(&query)?));
+            known.push((session.clone(), history.recorded_prompts(&query)?));
         }
         let marks = known.iter().find(|(name, _)| name == session);
         let mut marks = marks.into_iter().flat_map(|(_, marks)| marks);
         let prompt = marks.find(|mark| mark.sequence < step.operation.sequence);
         contributions.push(Contribution {
             prompt: prompt.cloned(),
-            is_a_persons: step.operation.is_a_persons(),
+            is_a_persons: step.operation.is_made_by_person(),
             operation: Arc::clone(&step.operation),
         });
     }

@@ -1,6 +1,6 @@
 //! Groups the files of a review by the session and prompt that wrote to them last.
 
-use lancet_history::Mark;
+use lancet_history::PromptMark;
 
 use super::file::{Contribution, ReviewedFile};
 
@@ -13,19 +13,21 @@ pub struct ReviewGroup<'f> {
     /// The client program of the session.
     pub client: Option<&'f str>,
     /// The prompt.
-    pub prompt: Option<&'f Mark>,
+    pub prompt: Option<&'f PromptMark>,
     /// The files, newest first. Other sessions and prompts may have contributed to them, too.
     pub files: Vec<&'f ReviewedFile>,
 }
 
 /// Groups files by the session and prompt of their newest operation that is not the reviewing person's own.
-pub fn grouped(files: &[ReviewedFile]) -> Vec<ReviewGroup<'_>> {
+pub fn group_files(files: &[ReviewedFile]) -> Vec<ReviewGroup<'_>> {
     let mut groups: Vec<ReviewGroup<'_>> = Vec::new();
     for file in files {
-        let Some(by) = leading(file) else { continue };
+        let Some(by) = main_contribution(file) else {
+            continue;
+        };
         let session = by.operation.session.as_str();
         let prompt = by.prompt.as_ref();
-        let number = |mark: Option<&Mark>| mark.map(|mark| mark.id);
+        let number = |mark: Option<&PromptMark>| mark.map(|mark| mark.id);
         let known = groups
             .iter_mut()
             .find(|group| group.session == session && number(group.prompt) == number(prompt));
@@ -43,7 +45,7 @@ pub fn grouped(files: &[ReviewedFile]) -> Vec<ReviewGroup<'_>> {
 }
 
 /// Returns the contribution that a file is listed under.
-fn leading(file: &ReviewedFile) -> Option<&Contribution> {
+fn main_contribution(file: &ReviewedFile) -> Option<&Contribution> {
     let mut all = file.contributions.iter();
     all.find(|one| !one.is_a_persons)
         .or(file.contributions.first())

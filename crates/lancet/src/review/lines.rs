@@ -7,9 +7,9 @@ use std::time::Duration;
 use lancet_text::{Document, Encoding, Hunk, difference};
 
 /// The budget for one comparison. The size of the input decides whether it is exceeded, not the clock.
-const BUDGET: Duration = Duration::from_millis(500);
+const DIFF_BUDGET: Duration = Duration::from_millis(500);
 /// How many unchanged lines a hunk shows around changed ones.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// Changed lines: a range of old lines and the range of new lines in their place, counted from 0.
 pub(crate) type Block = (Range<usize>, Range<usize>);
@@ -77,7 +77,7 @@ impl<'b> Lines<'b> {
     }
 
     /// Returns the text that represents the lines in a comparison: two lines are equal where all their bytes are.
-    fn key(&self) -> String {
+    fn comparison_text(&self) -> String {
         let mut key = String::with_capacity(self.bytes.len() + 2 * self.len());
         for line in 0..self.len() {
             let bytes = self.raw(&(line..line + 1)).iter();
@@ -92,8 +92,10 @@ impl<'b> Lines<'b> {
     }
 
     /// Adds a line to the lines of a hunk.
-    fn show(&self, line: usize, sign: char, into: &mut Vec<String>) {
-        let text = self.encoding.show(self.raw(&(line..line + 1)));
+    fn push_line(&self, line: usize, sign: char, into: &mut Vec<String>) {
+        let text = self
+            .encoding
+            .decode_for_display(self.raw(&(line..line + 1)));
         let whole = text.strip_suffix('\n');
         into.push(format!("{sign}{}", whole.unwrap_or(&text)));
         if whole.is_none() {
@@ -103,7 +105,7 @@ impl<'b> Lines<'b> {
 }
 
 /// The difference between two contents.
-pub(crate) struct Compared {
+pub(crate) struct Comparison {
     pub(crate) blocks: Vec<Block>,
     pub(crate) added: usize,
     pub(crate) removed: usize,
@@ -112,9 +114,14 @@ pub(crate) struct Compared {
 }
 
 /// Compares two contents.
-pub(crate) fn compare(old: &Lines<'_>, new: &Lines<'_>) -> Compared {
-    let found = difference(&old.key(), &new.key(), 0, BUDGET);
-    Compared {
+pub(crate) fn compare(old: &Lines<'_>, new: &Lines<'_>) -> Comparison {
+    let found = difference(
+        &old.comparison_text(),
+        &new.comparison_text(),
+        0,
+        DIFF_BUDGET,
+    );
+    Comparison {
         added: found.added,
         removed: found.removed,
         coarse: found.coarse,
@@ -123,9 +130,9 @@ pub(crate) fn compare(old: &Lines<'_>, new: &Lines<'_>) -> Compared {
 }
 
 /// Groups the blocks that are shown as one hunk, because the lines around them would overlap or touch.
-pub(crate) fn grouped(blocks: &[Block]) -> Vec<&[Block]> {
+pub(crate) fn group_blocks(blocks: &[Block]) -> Vec<&[Block]> {
     blocks
-        .chunk_by(|one, next| next.0.start - one.0.end <= 2 * CONTEXT)
+        .chunk_by(|one, next| next.0.start - one.0.end <= 2 * CONTEXT_LINES)
         .collect()
 }
 
@@ -140,21 +147,21 @@ pub(crate) fn hunk_of(old: &Lines<'_>, new: &Lines<'_>, blocks: &[Block]) -> Hun
             lines: Vec::new(),
         };
     };
-    let above = first.0.start.min(CONTEXT);
-    let below = (old.len() - last.0.end).min(CONTEXT);
+    let above = first.0.start.min(CONTEXT_LINES);
+    let below = (old.len() - last.0.end).min(CONTEXT_LINES);
     let old_range = first.0.start - above..last.0.end + below;
     let new_range = first.1.start - above..last.1.end + below;
     let mut lines = Vec::new();
     let mut next = old_range.start;
     for (gone, come) in blocks {
-        (next..gone.start).for_each(|line| old.show(line, ' ', &mut lines));
+        (next..gone.start).for_each(|line| old.push_line(line, ' ', &mut lines));
         gone.clone()
-            .for_each(|line| old.show(line, '-', &mut lines));
+            .for_each(|line| old.push_line(line, '-', &mut lines));
         come.clone()
-            .for_each(|line| new.show(line, '+', &mut lines));
+            .for_each(|line| new.push_line(line, '+', &mut lines));
         next = gone.end;
     }
-    (next..old_range.end).for_each(|line| old.show(line, ' ', &mut lines));
+    (next..old_range.end).for_each(|line| old.push_line(line, ' ', &mut lines));
     let start = |range: &Range<usize>| range.start + usize::from(!range.is_empty());
     Hunk {
         old_start: start(&old_range),
@@ -167,7 +174,7 @@ pub(crate) fn hunk_of(old: &Lines<'_>, new: &Lines<'_>, blocks: &[Block]) -> Hun
 
 /// Undoes blocks in a content that may have changed elsewhere since: their new lines, found by counting through the
 /// difference between `new` and `now`, become the old lines again. None where that difference touches one of them.
-pub(crate) fn take_out(
+pub(crate) fn revert_blocks(
     old: &Lines<'_>,
     new: &Lines<'_>,
     now: &Lines<'_>,
@@ -200,7 +207,7 @@ pub(crate) fn take_out(
 }
 
 /// Returns the range of old lines that a range of new lines comes from, and whether the change touches it.
-pub(crate) fn traced(
+pub(crate) fn trace_to_old_lines(
     old: &Lines<'_>,
     new: &Lines<'_>,
     lines: &Range<usize>,

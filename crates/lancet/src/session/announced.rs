@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lancet_history::{OperationStore, SessionBegin};
-use lancet_language::Language;
+use lancet_language::LanguageServers;
 use serde_json::json;
 
 use super::Session;
@@ -13,7 +13,7 @@ use super::Session;
 #[must_use]
 pub struct AnnouncedSession {
     store: Arc<dyn OperationStore>,
-    language: Option<Arc<Language>>,
+    language: Option<Arc<LanguageServers>>,
     key: String,
 }
 

@@ -11,11 +11,11 @@ pub(crate) struct Grants(Mutex<Vec<Grant>>);
 struct Grant {
     /// The key of the questions that it answers: see `Reason::key`.
     key: String,
-    reach: Reach,
+    reach: GrantScope,
 }
 
 /// The files that a grant covers.
-pub(crate) enum Reach {
+pub(crate) enum GrantScope {
     /// One file.
     File(PathBuf),
     /// All files to which the same rule applies.
@@ -28,14 +28,14 @@ pub(crate) enum Reach {
 #[derive(Default)]
 pub(crate) struct LastingAnswer {
     /// The keys of reasons, each with the files that it is granted for.
-    pub(crate) grants: Vec<(String, Reach)>,
+    pub(crate) grants: Vec<(String, GrantScope)>,
     /// The rules for the user's settings.
     pub(crate) rules: Vec<String>,
 }
 
 impl LastingAnswer {
     /// Makes an answer that is valid until the session ends.
-    pub(crate) fn session(grants: Vec<(String, Reach)>) -> Self {
+    pub(crate) fn for_session(grants: Vec<(String, GrantScope)>) -> Self {
         Self {
             grants,
             rules: Vec::new(),
@@ -43,14 +43,14 @@ impl LastingAnswer {
     }
 
     /// Makes an answer that is always valid. If a rule cannot be saved, the session's grant is still valid.
-    pub(crate) fn always(grants: Vec<(String, Reach)>, rules: Vec<String>) -> Self {
+    pub(crate) fn for_always(grants: Vec<(String, GrantScope)>, rules: Vec<String>) -> Self {
         Self { grants, rules }
     }
 }
 
 impl Grants {
     /// Grants the questions with this key.
-    pub(crate) fn add(&self, key: &str, reach: Reach) {
+    pub(crate) fn add(&self, key: &str, reach: GrantScope) {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         grants.push(Grant {
             key: key.to_owned(),
@@ -62,11 +62,11 @@ impl Grants {
     pub(crate) fn covers(&self, path: &Path, key: &str) -> bool {
         let grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let covers = |grant: &Grant| match &grant.reach {
-            Reach::File(file) => file == path,
-            Reach::Rule => true,
-            Reach::Folder(folder) => path
+            GrantScope::File(file) => file == path,
+            GrantScope::Rule => true,
+            GrantScope::Folder(folder) => path
                 .strip_prefix(folder)
-                .is_ok_and(|rest| lancet_policy::judge(rest).is_none()),
+                .is_ok_and(|rest| lancet_policy::classify_path(rest).is_none()),
         };
         grants.iter().any(|grant| grant.key == key && covers(grant))
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::outcome::FoundProblem;
 
 /// The most problems that are stored.
-const MOST: usize = 20;
+const MAX_PROBLEMS: usize = 20;
 
 /// The problems of one session.
 #[derive(Default)]
@@ -17,7 +17,7 @@ impl LateProblems {
     pub(crate) fn add(&self, problems: impl Iterator<Item = FoundProblem>) {
         let mut all = self.lock();
         for problem in problems {
-            if all.len() < MOST && !all.contains(&problem) {
+            if all.len() < MAX_PROBLEMS && !all.contains(&problem) {
                 all.push(problem);
             }
         }

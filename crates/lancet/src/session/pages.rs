@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 use lancet_search::{ListedFile, Listing, SearchSummary, SearchTotals, Tally};
 
 /// How long a result is cached.
-const KEPT_FOR: Duration = Duration::from_secs(600);
+const RESULT_LIFETIME: Duration = Duration::from_secs(600);
 /// How many results are cached.
-const KEPT: usize = 64;
+const MAX_RESULTS: usize = 64;
 /// How many bytes of results are cached.
-const KEPT_BYTES: usize = 8 << 20;
+const MAX_RESULT_BYTES: usize = 8 << 20;
 
 /// How many entries are copied at a time, at first and at most: a page of lines often shows a few files.
-const AT_FIRST: usize = 16;
-const AT_ONCE: usize = 256;
+const FIRST_BATCH_SIZE: usize = 16;
+const MAX_BATCH_SIZE: usize = 256;
 
 /// The result of a search.
-pub(crate) struct Kept {
+pub(crate) struct CachedResult {
     pub(crate) starts: Vec<PathBuf>,
     entries: Mutex<Listing>,
     /// How many entries are cached. A very long list is cut.
@@ -45,9 +45,9 @@ pub(crate) enum PagedBy {
     Matches,
 }
 
-impl Kept {
+impl CachedResult {
     pub(crate) fn new(starts: Vec<PathBuf>, survey: SearchSummary) -> Self {
-        Kept {
+        CachedResult {
             starts,
             known: survey.files.len() as u64,
             known_matches: survey.files.matches(),
@@ -63,7 +63,7 @@ impl Kept {
     }
 
     /// Returns whether entries from `from` up to `until` are known, or it is known that there are no more.
-    pub(crate) fn knows(&self, paged_by: PagedBy, from: u64, until: u64) -> bool {
+    pub(crate) fn knows_entries(&self, paged_by: PagedBy, from: u64, until: u64) -> bool {
         let known = match paged_by {
             PagedBy::Files => self.known,
             PagedBy::Matches => self.known_matches,
@@ -76,7 +76,7 @@ impl Kept {
         paged_by == PagedBy::Matches
             || self
                 .entries()
-                .part(first..first.saturating_add(1))
+                .copy_range(first..first.saturating_add(1))
                 .is_some()
     }
 
@@ -84,14 +84,17 @@ impl Kept {
     /// places, whatever became of the files. The other results follow them in their order. Returns the new result as an
     /// error if the entries of one of the two are no longer available.
     #[allow(clippy::result_large_err, reason = "it is what was handed in")]
-    pub(crate) fn continued(&self, mut survey: SearchSummary) -> Result<Kept, SearchSummary> {
+    pub(crate) fn continue_with(
+        &self,
+        mut survey: SearchSummary,
+    ) -> Result<CachedResult, SearchSummary> {
         let mut old = self.entries();
         let length = old.len();
-        let Some(mut entries) = old.part(0..length) else {
+        let Some(mut entries) = old.copy_range(0..length) else {
             return Err(survey);
         };
         let length = survey.files.len();
-        let Some(new) = survey.files.part(0..length) else {
+        let Some(new) = survey.files.copy_range(0..length) else {
             return Err(survey);
         };
         let places: HashSet<(usize, &Path)> = entries
@@ -107,12 +110,12 @@ impl Kept {
         let matches = survey.matches + self.known_matches - known_matches;
         entries.extend(found);
         let survey = SearchSummary {
-            files: Listing::in_order(survey.files.order(), entries, None),
+            files: Listing::from_entries(survey.files.order(), entries, None),
             total,
             matches,
             ..survey
         };
-        Ok(Kept::new(self.starts.clone(), survey))
+        Ok(CachedResult::new(self.starts.clone(), survey))
     }
 
     fn entries(&self) -> MutexGuard<'_, Listing> {
@@ -122,11 +125,13 @@ impl Kept {
     /// Iterates over the entries from `first` on; they are fetched a few at a time, because each is copied.
     pub(crate) fn entries_from(&self, first: usize) -> impl Iterator<Item = ListedFile> {
         let mut next = first;
-        let mut number = AT_FIRST;
+        let mut number = FIRST_BATCH_SIZE;
         let some = move || {
-            let some = self.entries().part(next..next.saturating_add(number))?;
+            let some = self
+                .entries()
+                .copy_range(next..next.saturating_add(number))?;
             next += some.len();
-            number = (number * 2).min(AT_ONCE);
+            number = (number * 2).min(MAX_BATCH_SIZE);
             (!some.is_empty()).then_some(some)
         };
         std::iter::from_fn(some).flatten()
@@ -136,13 +141,13 @@ impl Kept {
 /// The cached results of a session, the latest last.
 #[derive(Default)]
 pub(crate) struct Pages {
-    kept: VecDeque<(String, Arc<Kept>, usize)>,
+    kept: VecDeque<(String, Arc<CachedResult>, usize)>,
 }
 
 impl Pages {
-    pub(crate) fn find(&mut self, key: &str) -> Option<Arc<Kept>> {
+    pub(crate) fn find(&mut self, key: &str) -> Option<Arc<CachedResult>> {
         self.kept
-            .retain(|(_, kept, _)| kept.made.elapsed() < KEPT_FOR);
+            .retain(|(_, kept, _)| kept.made.elapsed() < RESULT_LIFETIME);
         let at = self.kept.iter().position(|(known, ..)| known == key)?;
         let found = self.kept.remove(at)?;
         let kept = Arc::clone(&found.1);
@@ -152,16 +157,16 @@ impl Pages {
 
     /// Caches a result for its later pages. A result that is larger than the whole cache is not cached: later pages
     /// search again.
-    pub(crate) fn keep(&mut self, key: &str, kept: &Arc<Kept>) {
+    pub(crate) fn cache_result(&mut self, key: &str, kept: &Arc<CachedResult>) {
         self.kept.retain(|(known, ..)| known != key);
         let bytes = key.len() + kept.bytes;
-        if bytes > KEPT_BYTES {
+        if bytes > MAX_RESULT_BYTES {
             return;
         }
         self.kept
             .push_back((key.to_owned(), Arc::clone(kept), bytes));
         let mut sum: usize = self.kept.iter().map(|(.., bytes)| bytes).sum();
-        while sum > KEPT_BYTES || self.kept.len() > KEPT {
+        while sum > MAX_RESULT_BYTES || self.kept.len() > MAX_RESULTS {
             let Some((.., bytes)) = self.kept.pop_front() else {
                 return;
             };

@@ -7,9 +7,9 @@ use lancet_history::{Ledger, SessionName};
 use super::grants::Grants;
 use super::late_problems::LateProblems;
 use super::pages::Pages;
-use super::told_flaws::ToldFlaws;
-use super::unkept::UnkeptRules;
-use crate::engine::Notified;
+use super::told_flaws::ReportedFlaws;
+use super::unkept::UnsavedRules;
+use crate::engine::ReportedDatabases;
 
 /// The state that all handles on one session share.
 pub(crate) struct SessionInner {
@@ -20,15 +20,15 @@ pub(crate) struct SessionInner {
     /// The permissions that a person granted for the rest of the session.
     pub(crate) grants: Grants,
     /// Sentences about rules that a person wanted and that could not be saved.
-    pub(crate) unkept: UnkeptRules,
+    pub(crate) unkept: UnsavedRules,
     /// Problems that were found after the answer to their change.
     pub(crate) late_problems: LateProblems,
     /// The cached results of its searches, for later pages.
     pub(super) pages: Mutex<Pages>,
     /// The damaged databases that this session's answers have reported.
-    pub(crate) told: Notified,
+    pub(crate) told: ReportedDatabases,
     /// The flaws of settings files that this session's answers have reported.
-    pub(crate) told_flaws: ToldFlaws,
+    pub(crate) told_flaws: ReportedFlaws,
 }
 
 impl SessionInner {
@@ -63,12 +63,12 @@ impl SessionInner {
 
 /// Generates a key for a session without a name; it is used in the history only.
 fn unnamed() -> String {
-    format!("{UNNAMED}{}", crate::operation::new_id())
+    format!("{UNNAMED_PREFIX}{}", crate::operation::new_id())
 }
 
 /// Returns whether a key of the history was generated for a session without a name.
 pub(crate) fn is_unnamed(key: &str) -> bool {
-    key.starts_with(UNNAMED)
+    key.starts_with(UNNAMED_PREFIX)
 }
 
-const UNNAMED: &str = "unnamed-";
+const UNNAMED_PREFIX: &str = "unnamed-";

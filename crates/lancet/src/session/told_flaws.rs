@@ -4,22 +4,22 @@ use std::sync::{Mutex, PoisonError};
 
 /// The flaws that were reported to a session, as one text.
 #[derive(Debug, Default)]
-pub(crate) struct ToldFlaws(Mutex<String>);
+pub(crate) struct ReportedFlaws(Mutex<String>);
 
-impl ToldFlaws {
+impl ReportedFlaws {
     /// Copies the record of another session, for one that is forked from it.
-    pub(super) fn like(other: &ToldFlaws) -> ToldFlaws {
+    pub(super) fn copied_from(other: &ReportedFlaws) -> ReportedFlaws {
         let told = other.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ToldFlaws(Mutex::new(told.clone()))
+        ReportedFlaws(Mutex::new(told.clone()))
     }
 
     /// Returns whether exactly these were reported to the session.
-    pub(crate) fn are(&self, all: &str) -> bool {
+    pub(crate) fn are_reported(&self, all: &str) -> bool {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) == all
     }
 
     /// Records that these are reported to the session; false if they already were.
-    pub(crate) fn take(&self, all: String) -> bool {
+    pub(crate) fn record_as_reported(&self, all: String) -> bool {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = *told != all;
         *told = all;

@@ -4,17 +4,17 @@
 use std::sync::{Mutex, PoisonError};
 
 /// The most sentences that are stored.
-const MOST: usize = 20;
+const MAX_SENTENCES: usize = 20;
 
 /// The sentences of one session.
 #[derive(Default)]
-pub(crate) struct UnkeptRules(Mutex<Vec<String>>);
+pub(crate) struct UnsavedRules(Mutex<Vec<String>>);
 
-impl UnkeptRules {
+impl UnsavedRules {
     /// Adds a sentence.
     pub(crate) fn push(&self, words: String) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() < MOST && !all.contains(&words) {
+        if all.len() < MAX_SENTENCES && !all.contains(&words) {
             all.push(words);
         }
     }

@@ -6,7 +6,7 @@ use super::SessionOverview;
 
 /// Returns whether a session works on files below the roots: one of its own roots is at, below or above one of them, or
 /// it has read or changed a file there. Without roots every session counts.
-pub(super) fn concerns(session: &SessionOverview, roots: &[PathBuf]) -> bool {
+pub(super) fn works_below(session: &SessionOverview, roots: &[PathBuf]) -> bool {
     if roots.is_empty() {
         return true;
     }

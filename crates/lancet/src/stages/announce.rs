@@ -7,11 +7,14 @@ mod states;
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
 
-use lancet_history::{Author, Confirmed, Conflict, Draft, HistoryError, OperationStore, Saved};
-use lancet_workspace::{OldFile, Revision, Seal, Written};
+use lancet_history::{
+    AnnounceConflict, ConfirmOutcome, HistoryError, OperationAuthor, OperationDraft,
+    OperationStore, SaveOutcome,
+};
+use lancet_workspace::{OldFile, Revision, Seal, WriteOutcome};
 
 use super::context::CallContext;
-use super::plan::{FilePlan, New, Plan};
+use super::plan::{FilePlan, NewContent, Plan};
 use super::{empty_folders, late, stopped};
 use crate::message::{Message, SEND_AGAIN, message, verbatim};
 use crate::operation;
@@ -19,14 +22,14 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
 
 /// Old contents above this size are not copied into the history: the displaced file itself becomes the stored content.
-const DISPLACED: u64 = lancet_history::INLINE_LIMIT;
+const MAX_COPIED_CONTENT: u64 = lancet_history::INLINE_LIMIT;
 /// How many ids are tried before giving up where an id is already taken.
-const TRIES: usize = 8;
+const MAX_ID_ATTEMPTS: usize = 8;
 
 /// An operation that is announced in the history and not finished yet.
 pub(crate) struct PendingOperation {
     pub(super) id: String,
-    pub(super) keeping: Keeping,
+    pub(super) keeping: OldStateStorage,
     /// The revision of each file's new content, where it is known in advance, so that it is not hashed again.
     pub(super) revisions: Vec<Option<Revision>>,
     time: i64,
@@ -36,7 +39,7 @@ pub(crate) struct PendingOperation {
 
 impl PendingOperation {
     /// Returns whether the announced record is already complete, so that it only has to be confirmed.
-    fn says_all(&self, plan: &Plan, written: &[Written]) -> bool {
+    fn is_complete(&self, plan: &Plan, written: &[WriteOutcome]) -> bool {
         let mut files = plan.files.iter().zip(written).zip(&self.revisions);
         plan.origin.takes_back.is_empty()
             && files.all(|((file, written), known)| {
@@ -44,7 +47,8 @@ impl PendingOperation {
                     return false;
                 };
                 // An old file that may still be written to must be stored with the record.
-                (written.is_sealed() || self.old_of(file) == OldFile::KeptByCaller)
+                (written.is_old_file_sealed()
+                    || self.old_file_handling(file) == OldFile::KeptByCaller)
                     && *known == Some(written.revision)
                     && stamp.mode == written.stamp.mode
                     && written.created_folders.is_empty()
@@ -53,11 +57,11 @@ impl PendingOperation {
 
     /// Returns whether the workspace keeps a file's old bytes: bytes that the record contains are not stored a second
     /// time.
-    pub(super) fn old_of(&self, file: &FilePlan) -> OldFile {
+    pub(super) fn old_file_handling(&self, file: &FilePlan) -> OldFile {
         let is_whole = file
             .base
             .as_ref()
-            .is_some_and(|base| base.bytes.len() as u64 <= DISPLACED);
+            .is_some_and(|base| base.bytes.len() as u64 <= MAX_COPIED_CONTENT);
         if self.on_record && is_whole {
             OldFile::KeptByCaller
         } else {
@@ -68,7 +72,7 @@ impl PendingOperation {
 
 /// Whether the history stores the old state of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keeping {
+pub(crate) enum OldStateStorage {
     /// The history stores it, or there is no state folder at all.
     History,
     /// The state folder cannot be written, and the settings allow the change all the same.
@@ -76,15 +80,15 @@ pub(crate) enum Keeping {
 }
 
 /// Announces a plan in the history.
-pub(crate) fn begin(
+pub(crate) fn announce_plan(
     context: &CallContext<'_>,
     plan: &mut Plan,
 ) -> Result<PendingOperation, Refusal> {
     let mut announced = PendingOperation {
         id: operation::new_id(),
-        keeping: Keeping::History,
+        keeping: OldStateStorage::History,
         revisions: Vec::new(),
-        time: operation::milliseconds(),
+        time: operation::current_milliseconds(),
         on_record: false,
     };
     let Some(store) = context.engine().history() else {
@@ -94,16 +98,20 @@ pub(crate) fn begin(
     let engine = context.engine();
     let revisions = plan.files.iter().map(|file| file.new_revision(engine));
     announced.revisions = revisions.collect();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ID_ATTEMPTS {
         match store.begin(&draft(context, plan, &announced, None)) {
             Ok(_) => {
                 announced.on_record = true;
                 return Ok(announced);
             }
-            Err(HistoryError::Conflict(Conflict::Taken(_))) => announced.id = operation::new_id(),
-            Err(HistoryError::Conflict(Conflict::UsedUp(_))) => return Err(used_up(plan)),
-            Err(HistoryError::Conflict(Conflict::Stopped(stop))) => {
-                return Err(stopped::refusal(&stop));
+            Err(HistoryError::Conflict(AnnounceConflict::Taken(_))) => {
+                announced.id = operation::new_id()
+            }
+            Err(HistoryError::Conflict(AnnounceConflict::UsedUp(_))) => {
+                return Err(used_up_refusal(plan));
+            }
+            Err(HistoryError::Conflict(AnnounceConflict::Stopped(stop))) => {
+                return Err(stopped::stopped_refusal(&stop));
             }
             // An approval is valid for one write, and a change that cannot be recorded could not use it up. A newer
             // lancet would not know of an unrecorded change, whatever the settings say.
@@ -115,15 +123,15 @@ pub(crate) fn begin(
                 return Err(refuse(context, plan, &error));
             }
             Err(error) => {
-                stopped::check(context)?;
-                tell(
+                stopped::require_not_stopped(context)?;
+                add_notice(
                     plan,
                     Some(message!(
                         "this change cannot be undone: {}",
                         verbatim(error)
                     )),
                 );
-                announced.keeping = Keeping::Nothing;
+                announced.keeping = OldStateStorage::Nothing;
                 return Ok(announced);
             }
         }
@@ -133,13 +141,13 @@ pub(crate) fn begin(
 
 /// Marks an operation as carried out. If this fails the files stay as written, and the next start settles the record by
 /// comparing the files.
-pub(crate) fn finish(
+pub(crate) fn mark_carried_out(
     context: &CallContext<'_>,
     plan: &mut Plan,
     announced: &PendingOperation,
-    written: &[Written],
+    written: &[WriteOutcome],
 ) {
-    let Some(store) = store_of(context, announced) else {
+    let Some(store) = history_store(context, announced) else {
         return;
     };
     let adopt = || {
@@ -147,28 +155,29 @@ pub(crate) fn finish(
             // A file that another process may still write to is checked again later (`late`).
             if displaced.seal == Seal::Sealed {
                 // If this fails the file remains in place, and the next start adopts it.
-                let _ = store.adopt(displaced.revision.as_bytes(), &displaced.path);
+                let _ = store.adopt_file(displaced.revision.as_bytes(), &displaced.path);
             }
         }
     };
     // This must precede the end of the operation: files that a killed process left are searched for only among
     // unfinished operations.
     adopt();
-    let confirmed = if announced.says_all(plan, written) {
+    let confirmed = if announced.is_complete(plan, written) {
         let files = plan.files.iter().zip(written);
-        let has_inode =
-            |file: &FilePlan| !file.removes() && !matches!(file.new, New::EmptyFolder { .. });
+        let has_inode = |file: &FilePlan| {
+            !file.removes() && !matches!(file.new, NewContent::EmptyFolder { .. })
+        };
         let inodes = files.map(|(file, written)| has_inode(file).then_some(written.stamp.inode));
         let inodes: Vec<Option<u64>> = inodes.collect();
         store.confirm(&announced.id, plan.origin.kind, &inodes)
     } else {
-        Ok(Confirmed::Missing(Saved::default()))
+        Ok(ConfirmOutcome::Missing(SaveOutcome::default()))
     };
     let finished = match confirmed {
-        Ok(Confirmed::Done) => Ok(Saved::default()),
-        Ok(Confirmed::Missing(confirmed)) => store
+        Ok(ConfirmOutcome::Done) => Ok(SaveOutcome::default()),
+        Ok(ConfirmOutcome::Missing(confirmed)) => store
             .finish(&draft(context, plan, announced, Some(written)))
-            .map(|saved| Saved {
+            .map(|saved| SaveOutcome {
                 set_aside: saved.set_aside.or(confirmed.set_aside),
                 unclaimed: saved.unclaimed,
             }),
@@ -189,37 +198,39 @@ pub(crate) fn finish(
             verbatim(error)
         )),
     };
-    tell(plan, notice);
-    late::watch(context, plan, written, &announced.id);
+    add_notice(plan, notice);
+    late::watch_displaced_files(context, plan, written, &announced.id);
 }
 
-fn store_of<'d>(
+fn history_store<'d>(
     context: &'d CallContext<'_>,
     announced: &PendingOperation,
 ) -> Option<&'d Arc<dyn OperationStore>> {
     context
         .engine()
         .history()
-        .filter(|_| announced.keeping == Keeping::History)
+        .filter(|_| announced.keeping == OldStateStorage::History)
 }
 
 /// Marks an operation as not carried out.
-pub(crate) fn abandon(context: &CallContext<'_>, announced: &PendingOperation) {
-    if let Some(store) = store_of(context, announced) {
+pub(crate) fn mark_not_carried_out(context: &CallContext<'_>, announced: &PendingOperation) {
+    if let Some(store) = history_store(context, announced) {
         // An operation left in the announced state is settled at the next start by comparing the files.
-        let unclaimed = store.abandon(&announced.id).unwrap_or_default();
+        let unclaimed = store
+            .remove_not_carried_out(&announced.id)
+            .unwrap_or_default();
         empty_folders::remove_unclaimed(context.engine(), unclaimed);
     }
 }
 
-fn tell(plan: &mut Plan, notice: Option<Message>) {
+fn add_notice(plan: &mut Plan, notice: Option<Message>) {
     if let (Some(first), Some(notice)) = (plan.files.first_mut(), notice) {
         first.view.notices.push(notice);
     }
 }
 
 /// Returns the refusal where another call has used up the approval in the meantime.
-fn used_up(plan: &Plan) -> Refusal {
+fn used_up_refusal(plan: &Plan) -> Refusal {
     let path = plan
         .files
         .first()
@@ -230,7 +241,7 @@ fn used_up(plan: &Plan) -> Refusal {
         &path,
         SEND_AGAIN
     );
-    Refusal::stating(RefusalKind::Busy, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Busy, text).with_field("file_path", path)
 }
 
 fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refusal {
@@ -246,7 +257,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refus
             verbatim(error),
             SEND_AGAIN
         );
-        return Refusal::stating(RefusalKind::Busy, text).with("file_path", path);
+        return Refusal::from_message(RefusalKind::Busy, text).with_field("file_path", path);
     }
     if let HistoryError::Newer { .. } = error {
         let text = message!(
@@ -254,23 +265,23 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refus
             &path,
             verbatim(error)
         );
-        return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
+        return Refusal::from_message(RefusalKind::Io, text).with_field("file_path", path);
     }
-    let Some(folder) = error.file() else {
+    let Some(folder) = error.affected_path() else {
         let text = message!(
             "{} was not changed: its current content could not be saved to the history ({}), so the edit could not be undone later. With `history.required = false` in the settings lancet writes all the same.",
             &path,
             verbatim(error)
         );
-        return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
+        return Refusal::from_message(RefusalKind::Io, text).with_field("file_path", path);
     };
-    if is_walled_off(context, error) {
+    if is_blocked_by_sandbox(context, error) {
         let text = message!(
             "{} was not written: {} was removed and made again while lancet ran, and the kernel lets this process write to the old one alone, so this change could not be undone. It is as it was. Restart lancet (for an agent, its MCP server); until then only reading works.",
             &path,
             verbatim(folder.display())
         );
-        return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
+        return Refusal::from_message(RefusalKind::Io, text).with_field("file_path", path);
     }
     let text = message!(
         "{} was not changed: its current content could not be saved to the history ({}), so the edit could not be undone later. Make {} writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same.",
@@ -278,13 +289,14 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refus
         verbatim(error),
         verbatim(folder.display())
     );
-    Refusal::stating(RefusalKind::Io, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Io, text).with_field("file_path", path)
 }
 
 /// Returns whether only the kernel sandbox prevents writing to the state folder: the user may write to it, but the
 /// write was refused. The sandbox allows only the folder that existed when the process began.
-fn is_walled_off(context: &CallContext<'_>, error: &HistoryError) -> bool {
-    let (HistoryError::Unavailable { source, .. }, Some(folder)) = (error, error.file()) else {
+fn is_blocked_by_sandbox(context: &CallContext<'_>, error: &HistoryError) -> bool {
+    let (HistoryError::Unavailable { source, .. }, Some(folder)) = (error, error.affected_path())
+    else {
         return false;
     };
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
@@ -303,14 +315,14 @@ fn draft<'p>(
     context: &'p CallContext<'_>,
     plan: &'p Plan,
     announced: &'p PendingOperation,
-    written: Option<&[Written]>,
-) -> Draft<'p> {
+    written: Option<&[WriteOutcome]>,
+) -> OperationDraft<'p> {
     let files = plan.files.iter().enumerate();
-    Draft {
+    OperationDraft {
         id: &announced.id,
         time: announced.time,
         kind: plan.origin.kind,
-        author: Author {
+        author: OperationAuthor {
             session: context.session.key(),
             client: context.caller.client.as_deref(),
             version: context.caller.version.as_deref(),
@@ -330,7 +342,7 @@ fn draft<'p>(
             .map(|(at, file)| {
                 let written = written.and_then(|written| written.get(at));
                 let known = announced.revisions.get(at).copied().flatten();
-                file.drafted(written, known, context.engine())
+                file.file_draft(written, known, context.engine())
             })
             .collect(),
         parent: None,

@@ -7,7 +7,7 @@ use crate::limit::AnswerLimit;
 
 /// The length reserved for the text that occurs once per answer, regardless of its files: repaired arguments and the
 /// ending at the limit.
-const CLOSING: usize = 1_000;
+const CLOSING_LENGTH: usize = 1_000;
 
 /// The remaining length of an answer, in the unit of its [`AnswerLimit`].
 #[derive(Debug, Default)]
@@ -20,14 +20,14 @@ pub(crate) struct AnswerBudget {
 
 impl AnswerBudget {
     /// Resets the budget for one attempt: half of the answer is for lines, half for sentences and the closing.
-    pub(super) fn begin(&self, limit: AnswerLimit) {
+    pub(super) fn reset(&self, limit: AnswerLimit) {
         let half = limit.most / 2;
         self.lines.set(half);
-        self.sentences.set(half.saturating_sub(CLOSING));
+        self.sentences.set(half.saturating_sub(CLOSING_LENGTH));
     }
 
     /// Charges the budget for sentences that precede the lines shown next.
-    pub(crate) fn say(&self, length: usize) {
+    pub(crate) fn charge_sentence(&self, length: usize) {
         let spared = self.sentences.get().min(length);
         self.sentences.set(self.sentences.get() - spared);
         let left = self.lines.get().saturating_sub(length - spared);
@@ -35,7 +35,7 @@ impl AnswerBudget {
     }
 
     /// Charges a sentence that follows the lines if it fits, and returns whether it did.
-    pub(super) fn has_room_to_say(&self, length: usize) -> bool {
+    pub(super) fn try_charge_sentence(&self, length: usize) -> bool {
         let left = self.sentences.get().checked_sub(length);
         if let Some(left) = left {
             self.sentences.set(left);
@@ -44,7 +44,7 @@ impl AnswerBudget {
     }
 
     /// Charges lines if they fit, and returns whether they did.
-    pub(crate) fn show(&self, length: usize) -> bool {
+    pub(crate) fn try_charge_lines(&self, length: usize) -> bool {
         let left = self.lines.get().checked_sub(length);
         if let Some(left) = left {
             self.lines.set(left);

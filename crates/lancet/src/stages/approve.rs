@@ -22,13 +22,16 @@ mod words;
 use lancet_policy::Policy;
 
 pub(crate) use halt::Halt;
-pub(crate) use hooked::asked_by_hooks_before;
-pub(crate) use keep::keep_answer;
-pub(crate) use recorded::{forget_recalled, recall_seen};
-pub(crate) use withheld::{before_telling, tell_after_yes};
+pub(crate) use hooked::recorded_hook_reasons;
+pub(crate) use keep::save_lasting_answer;
+pub(crate) use recorded::{merge_recorded_seen, restore_ledger_entries};
+pub(crate) use withheld::{consent_to_reveal, reveal_with_consent};
 
-use self::reason::{Standing, decide, decide_file, no_approver_refusal, refusal, standing};
-use self::unsaved::Unsaved;
+use self::reason::{
+    FileDecision, decide_about_file, decide_file, denied_refusal, no_approver_refusal,
+    write_decision,
+};
+use self::unsaved::UnsavedFileLists;
 use super::attempt::Attempt;
 use super::context::CallContext;
 use super::plan::{FilePlan, Plan};
@@ -59,23 +62,25 @@ pub(crate) fn approve(
     context.answer.take();
     let policy = context.engine().permissions.policy();
     for file in &plan.files {
-        check::settings_load(context, file)?;
+        check::require_loadable_settings(context, file)?;
     }
-    let unsaved = Unsaved::load(context, &policy);
+    let unsaved = UnsavedFileLists::load(context, &policy);
     let standings = plan
         .files
         .iter()
-        .map(|file| standing(context, &policy, (&unsaved, hooked), file))
-        .collect::<Result<Vec<Standing>, Refusal>>()?;
-    recorded::settled_elsewhere(context)?;
-    let asks = standings.iter().any(|standing| standing.asks().is_some());
+        .map(|file| decide_about_file(context, &policy, (&unsaved, hooked), file))
+        .collect::<Result<Vec<FileDecision>, Refusal>>()?;
+    recorded::require_not_carried_out(context)?;
+    let asks = standings
+        .iter()
+        .any(|standing| standing.reason_to_ask().is_some());
     if asks {
-        stopped::check(context)?;
+        stopped::require_not_stopped(context)?;
     }
     plan.origin.approved = match asks {
         false => allowed_by(&standings),
         true if attempt.needs_fresh_read()
-            && (context.recorded.is_some() || ask::is_somebody_there(context)) =>
+            && (context.recorded.is_some() || ask::can_ask(context)) =>
         {
             return Err(Halt::NeedsFreshRead);
         }
@@ -92,9 +97,9 @@ pub(crate) fn approve(
 fn check_again(context: &CallContext<'_>, plan: &Plan) -> Result<(), Halt> {
     let policy = context.session.lancet.engine().permissions.policy();
     for target in plan.files.iter().flat_map(FilePlan::targets) {
-        let decision = decide(&policy, target);
+        let decision = write_decision(&policy, target);
         if decision.is_denied() {
-            return Err(refusal(target, &decision).into());
+            return Err(denied_refusal(target, &decision).into());
         }
         if !locate::is_unmoved(context.engine(), &policy, target) {
             return Err(Halt::Moved);
@@ -107,46 +112,46 @@ fn check_again(context: &CallContext<'_>, plan: &Plan) -> Result<(), Halt> {
 /// cannot be determined.
 pub(crate) fn is_protected(context: &CallContext<'_>, target: &locate::Target) -> bool {
     let policy = context.engine().permissions.policy();
-    let decision = decide(&policy, target);
+    let decision = write_decision(&policy, target);
     reason::reason(&policy, target, &decision).is_some_and(|reason| reason.protected)
 }
 
 /// Names the mode, rule or person that allows a plan without a question.
-fn allowed_by(standings: &[Standing]) -> Option<String> {
+fn allowed_by(standings: &[FileDecision]) -> Option<String> {
     let granted = standings.iter().find_map(|standing| match standing {
-        Standing::Granted(reason) => Some(format!(
+        FileDecision::Granted(reason) => Some(format!(
             "a person, for this session, asked because {}",
             reason.words
         )),
-        Standing::Allowed(_) | Standing::Asks(_) => None,
+        FileDecision::Allowed(_) | FileDecision::Asks(_) => None,
     });
     granted.or_else(|| {
         standings.iter().find_map(|standing| match standing {
-            Standing::Allowed(by) => Some(by.clone()),
-            Standing::Granted(_) | Standing::Asks(_) => None,
+            FileDecision::Allowed(by) => Some(by.clone()),
+            FileDecision::Granted(_) | FileDecision::Asks(_) => None,
         })
     })
 }
 
 /// Predicts the result of [`approve`] without a question to a person.
-pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
+pub(crate) fn predict_approval(context: &CallContext<'_>, plan: &Plan) -> Check {
     let policy = context.engine().permissions.policy();
     for file in &plan.files {
-        if let Err(refusal) = check::settings_load(context, file) {
+        if let Err(refusal) = check::require_loadable_settings(context, file) {
             return Check::Refused(Box::new(refusal));
         }
         let (target, decision) = decide_file(&policy, file);
         if decision.is_denied() {
-            return Check::Refused(Box::new(refusal(target, &decision)));
+            return Check::Refused(Box::new(denied_refusal(target, &decision)));
         }
     }
-    if let Err(refusal) = stopped::check(context) {
+    if let Err(refusal) = stopped::require_not_stopped(context) {
         return Check::Refused(Box::new(refusal));
     }
     let reasons = reasons(context, &policy, plan);
     match reasons.into_iter().next() {
         None => Check::Passes,
-        Some(reason) if ask::is_somebody_there(context) => Check::Asks {
+        Some(reason) if ask::can_ask(context) => Check::Asks {
             reason: reason.told,
         },
         Some(reason) => Check::Refused(Box::new(no_approver_refusal(&reason))),
@@ -155,18 +160,18 @@ pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
 
 /// Predicts it for a dry run: why a person would be asked, or the refusal where a protected name needs an approval and
 /// no approver is available.
-pub(crate) fn foresee_dry_run(
+pub(crate) fn predict_dry_run_approval(
     context: &CallContext<'_>,
     plan: &Plan,
 ) -> Result<Option<String>, Refusal> {
     let policy = context.engine().permissions.policy();
     for file in &plan.files {
-        check::settings_load(context, file)?;
+        check::require_loadable_settings(context, file)?;
     }
-    stopped::check(context)?;
+    stopped::require_not_stopped(context)?;
     let reasons = reasons(context, &policy, plan);
     match reasons.iter().find(|reason| reason.protected) {
-        Some(reason) if !ask::is_somebody_there(context) => Err(no_approver_refusal(reason)),
+        Some(reason) if !ask::can_ask(context) => Err(no_approver_refusal(reason)),
         protected => Ok(protected
             .or(reasons.first())
             .map(|reason| reason.told.clone())),
@@ -175,10 +180,10 @@ pub(crate) fn foresee_dry_run(
 
 /// Returns the reasons why a person must be asked about the files of a plan.
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
-    let unsaved = Unsaved::load(context, policy);
+    let unsaved = UnsavedFileLists::load(context, policy);
     let asked = plan.files.iter().filter_map(|file| {
-        let standing = standing(context, policy, (&unsaved, &[]), file).ok()?;
-        standing.asks().cloned()
+        let standing = decide_about_file(context, policy, (&unsaved, &[]), file).ok()?;
+        standing.reason_to_ask().cloned()
     });
     asked.collect()
 }

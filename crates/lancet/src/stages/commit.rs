@@ -6,19 +6,19 @@ mod batch;
 use std::path::PathBuf;
 
 use lancet_workspace::{
-    CommitError, Durability, FolderRemoval, HardLinkPolicy, OldFile, ReadOnlyReason, Strategy,
-    UnsafeReason, Warning, Weak, WriteOptions, Written,
+    CommitError, Durability, FolderRemoval, HardLinkPolicy, OldFile, ReadOnlyReason, UnsafeReason,
+    WeakProtectionPolicy, WriteOptions, WriteOutcome, WriteStrategy, WriteWarning,
 };
 use serde_json::json;
 
 use self::batch::Batch;
-use super::announce::{self, Keeping, PendingOperation};
+use super::announce::{self, OldStateStorage, PendingOperation};
 use super::approve::Approved;
 use super::context::CallContext;
 use super::empty_folders;
-use super::interrupted::Settling;
-use super::late::{self, KeptVersion};
-use super::locate::root_moved;
+use super::interrupted::InterruptedRecovery;
+use super::late::{self, StoredVersion};
+use super::locate::root_moved_refusal;
 use super::plan::{FilePlan, Plan};
 use crate::message::{FileText, Message, SEND_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -28,12 +28,12 @@ use crate::wording::{QuotedPath, quote_path};
 /// A plan that was carried out. Only [`commit`] makes one.
 pub(crate) struct Committed {
     pub(super) plan: Plan,
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<WriteOutcome>,
     pub(super) announced: PendingOperation,
 }
 
 /// Why a plan was not carried out.
-pub(crate) enum Failed {
+pub(crate) enum FailedCommit {
     /// A file is no longer what the plan was made for: the call examines it again.
     Changed,
     /// The operating system refused, or another process interfered.
@@ -42,11 +42,11 @@ pub(crate) enum Failed {
     Partly(Box<Refusal>),
 }
 
-impl Failed {
+impl FailedCommit {
     pub(super) fn refusal(self) -> Refusal {
         match self {
             Self::Refused(refusal) | Self::Partly(refusal) => *refusal,
-            Self::Changed => Refusal::stating(
+            Self::Changed => Refusal::from_message(
                 RefusalKind::Busy,
                 message!(
                     "The file kept changing while this call tried to write it. Nothing was written; {} in a moment.",
@@ -58,19 +58,22 @@ impl Failed {
 }
 
 /// Writes all files of a plan, or none.
-pub(crate) fn commit(context: &CallContext<'_>, approved: Approved) -> Result<Committed, Failed> {
+pub(crate) fn commit(
+    context: &CallContext<'_>,
+    approved: Approved,
+) -> Result<Committed, FailedCommit> {
     let mut plan = approved.into_plan();
-    let announced = announce::begin(context, &mut plan)
-        .map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
+    let announced = announce::announce_plan(context, &mut plan)
+        .map_err(|refusal| FailedCommit::Refused(Box::new(refusal)))?;
     match carry_out(context, &plan, &announced) {
         Ok(written) => Ok(Committed {
             plan,
             written,
             announced,
         }),
-        Err(failed @ Failed::Partly(_)) => Err(failed),
+        Err(failed @ FailedCommit::Partly(_)) => Err(failed),
         Err(failed) => {
-            announce::abandon(context, &announced);
+            announce::mark_not_carried_out(context, &announced);
             Err(failed)
         }
     }
@@ -80,27 +83,27 @@ fn carry_out(
     context: &CallContext<'_>,
     plan: &Plan,
     announced: &PendingOperation,
-) -> Result<Vec<Written>, Failed> {
+) -> Result<Vec<WriteOutcome>, FailedCommit> {
     let workspace = match announced.keeping {
-        Keeping::History => &*context.engine().workspace,
-        Keeping::Nothing => context.engine().without_state(),
+        OldStateStorage::History => &*context.engine().workspace,
+        OldStateStorage::Nothing => context.engine().stateless_workspace(),
     };
-    let folders = empty_folders::left_behind(plan);
+    let folders = empty_folders::folders_left_behind(plan);
     let leaving = (!folders.is_empty()).then(|| workspace.plan_folder_removal(&folders));
     context.cancel.begin_writing();
     let mut batch = Batch::new(plan);
-    let mut settling = Settling::new();
+    let mut settling = InterruptedRecovery::new();
     let outcome = loop {
         let (writes, owners) = batch.writes(context, announced).into_parts();
         match workspace
             .commit(writes)
-            .map_err(|error| owners.of_plan(error))
+            .map_err(|error| owners.with_plan_positions(error))
         {
-            Ok(written) => break Ok(owners.by_file(written)),
+            Ok(written) => break Ok(owners.group_by_file(written)),
             // Bounded by the number of files.
-            Err(CommitError::NoRename { index }) if batch.copy(index) => {}
+            Err(CommitError::NoRename { index }) if batch.switch_to_copy(index) => {}
             // Bounded by the time limit of `settling`.
-            Err(CommitError::Unsettled { .. }) if settling.go_on(context) => {}
+            Err(CommitError::Unsettled { .. }) if settling.recover_once_more(context) => {}
             Err(error) => break Err(error),
         }
     };
@@ -114,38 +117,40 @@ fn carry_out(
         Ok(mut written) => {
             let stays = leaving.map(FolderRemoval::remove).unwrap_or_default();
             for (folder, _) in stays {
-                let has = |file: &FilePlan| file.new.leaving_folders().contains(&folder);
+                let has = |file: &FilePlan| file.new.folders_to_remove().contains(&folder);
                 let at = plan.files.iter().position(has);
                 if let Some(written) = at.and_then(|at| written.get_mut(at)) {
-                    written.warnings.push(Warning::FolderStays(folder));
+                    written.warnings.push(WriteWarning::FolderStays(folder));
                 }
             }
             Ok(written)
         }
         Err(CommitError::Changed { index } | CommitError::Exists { index }) => {
-            let clash = super::examine::clash::same_name(&plan.files, index);
-            Err(clash.map_or(Failed::Changed, |refusal| {
-                Failed::Refused(Box::new(refusal))
+            let clash = super::examine::clash::same_name_refusal(&plan.files, index);
+            Err(clash.map_or(FailedCommit::Changed, |refusal| {
+                FailedCommit::Refused(Box::new(refusal))
             }))
         }
-        Err(CommitError::FolderMoved { .. }) => Err(Failed::Changed),
-        Err(error @ CommitError::Partly { .. }) => {
-            Err(Failed::Partly(Box::new(refuse(context, plan, &error))))
-        }
-        Err(error) => Err(Failed::Refused(Box::new(refuse(context, plan, &error)))),
+        Err(CommitError::FolderMoved { .. }) => Err(FailedCommit::Changed),
+        Err(error @ CommitError::Partly { .. }) => Err(FailedCommit::Partly(Box::new(refuse(
+            context, plan, &error,
+        )))),
+        Err(error) => Err(FailedCommit::Refused(Box::new(refuse(
+            context, plan, &error,
+        )))),
     }
 }
 
 /// Converts the settings for a file to write options.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
+fn write_options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
     let engine = context.engine();
     let settings = &engine.settings;
     WriteOptions {
-        strategy: match settings.strategy_for(engine.below_root(file.target.path())) {
-            settings::Strategy::InPlace => Strategy::InPlace,
-            settings::Strategy::Auto => Strategy::Auto,
-            _ => Strategy::Auto,
+        strategy: match settings.strategy_for(engine.relative_to_root(file.target.path())) {
+            settings::Strategy::InPlace => WriteStrategy::InPlace,
+            settings::Strategy::Auto => WriteStrategy::Auto,
+            _ => WriteStrategy::Auto,
         },
         links: match settings.links {
             Some(settings::Links::Keep) => HardLinkPolicy::Keep,
@@ -153,10 +158,10 @@ fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
             _ => HardLinkPolicy::Auto,
         },
         weak: match settings.write.weak {
-            settings::Weak::Auto => Weak::Auto,
-            settings::Weak::Allow => Weak::Allow,
-            settings::Weak::Refuse => Weak::Refuse,
-            _ => Weak::Refuse,
+            settings::Weak::Auto => WeakProtectionPolicy::Auto,
+            settings::Weak::Allow => WeakProtectionPolicy::Allow,
+            settings::Weak::Refuse => WeakProtectionPolicy::Refuse,
+            _ => WeakProtectionPolicy::Refuse,
         },
         durability: match settings.write.durability {
             settings::Durability::Ordered => Durability::Ordered,
@@ -178,20 +183,22 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
     };
     match error {
         CommitError::Changed { index } | CommitError::Exists { index } => {
-            io(path(*index), "someone changed it meanwhile")
+            io_refusal(path(*index), "someone changed it meanwhile")
         }
-        CommitError::FolderMoved { index } => io(
+        CommitError::FolderMoved { index } => io_refusal(
             path(*index),
             "its folder was moved or replaced while it was written",
         ),
-        CommitError::RootMoved { index, root } => root_moved(root).with("file_path", path(*index)),
+        CommitError::RootMoved { index, root } => {
+            root_moved_refusal(root).with_field("file_path", path(*index))
+        }
         CommitError::Busy { index, .. } => {
             let text = message!(
                 "{} was not written: someone else is writing it just now. It is as it was; {} in a moment.",
                 path(*index),
                 SEND_AGAIN
             );
-            Refusal::stating(RefusalKind::Busy, text).with("file_path", path(*index))
+            Refusal::from_message(RefusalKind::Busy, text).with_field("file_path", path(*index))
         }
         CommitError::Unsettled { index } => {
             let text = message!(
@@ -199,28 +206,32 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
                 path(*index),
                 SEND_AGAIN
             );
-            Refusal::stating(RefusalKind::Busy, text).with("file_path", path(*index))
+            Refusal::from_message(RefusalKind::Busy, text).with_field("file_path", path(*index))
         }
-        CommitError::Unsafe { index, reason } => io(path(*index), unsafe_words(reason)),
-        CommitError::NoRename { index } => io(
+        CommitError::Unsafe { index, reason } => {
+            io_refusal(path(*index), describe_unsafe_reason(reason))
+        }
+        CommitError::NoRename { index } => io_refusal(
             path(*index),
             "a symbolic link cannot be moved to another file system",
         ),
-        CommitError::Conflict { index, kept } => conflict(context, plan, *index, kept),
-        CommitError::ReadOnly { index, reason } => io(path(*index), read_only_words(reason)),
+        CommitError::Conflict { index, kept } => conflict_refusal(context, plan, *index, kept),
+        CommitError::ReadOnly { index, reason } => {
+            io_refusal(path(*index), describe_read_only_reason(reason))
+        }
         CommitError::Twice { first, second } => {
             let text = message!(
                 "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
                 path(*first),
                 path(*second)
             );
-            Refusal::stating(RefusalKind::Conflict, text).with("file_path", path(*first))
+            Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path(*first))
         }
         CommitError::Io {
             index,
             step,
             source,
-        } => io(path(*index), system_words(step, source)),
+        } => io_refusal(path(*index), describe_system_error(step, source)),
         CommitError::Partly {
             cause,
             standing,
@@ -234,15 +245,15 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
                 Message::joined(&standing, ", "),
                 Message::joined(&kept, ", ")
             );
-            Refusal::stating(RefusalKind::Io, text)
-                .with("standing", json!(standing))
-                .with("kept", json!(kept))
+            Refusal::from_message(RefusalKind::Io, text)
+                .with_field("standing", json!(standing))
+                .with_field("kept", json!(kept))
         }
     }
 }
 
 /// Describes why a file that could only be rewritten in place is not written.
-fn unsafe_words(reason: &UnsafeReason) -> &'static str {
+fn describe_unsafe_reason(reason: &UnsafeReason) -> &'static str {
     match reason {
         UnsafeReason::Forbidden => {
             "it could only be rewritten in place without protection from other writers, and the settings forbid that"
@@ -254,7 +265,7 @@ fn unsafe_words(reason: &UnsafeReason) -> &'static str {
 }
 
 /// Describes what makes a file read-only.
-fn read_only_words(reason: &ReadOnlyReason) -> &'static str {
+fn describe_read_only_reason(reason: &ReadOnlyReason) -> &'static str {
     match reason {
         ReadOnlyReason::File => {
             "it has no write permission, and lancet does not change permissions"
@@ -271,7 +282,12 @@ fn read_only_words(reason: &ReadOnlyReason) -> &'static str {
 
 /// Returns the refusal for another process that wrote at the same moment: it says whose version is in place and how to
 /// get the other.
-fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBuf]) -> Refusal {
+fn conflict_refusal(
+    context: &CallContext<'_>,
+    plan: &Plan,
+    index: usize,
+    kept: &[PathBuf],
+) -> Refusal {
     let file = plan.files.get(index);
     let path = file
         .map(|file| quote_path(file.target.path()))
@@ -279,12 +295,12 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
     let (mut on_record, mut left) = (Vec::new(), Vec::new());
     for version in kept {
         let version = match file {
-            Some(file) => late::keep(context, file, version),
-            None => KeptVersion::File(version.clone()),
+            Some(file) => late::record_moved_version(context, file, version),
+            None => StoredVersion::File(version.clone()),
         };
         match version {
-            KeptVersion::Operation(id) => on_record.push(format!("{}@{id}", path.as_str())),
-            KeptVersion::File(file) => left.push(quote_path(&file)),
+            StoredVersion::Operation(id) => on_record.push(format!("{}@{id}", path.as_str())),
+            StoredVersion::File(file) => left.push(quote_path(&file)),
         }
     }
     let mut places: Vec<Message> = on_record
@@ -314,13 +330,13 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
         )
     };
     on_record.extend(left.iter().map(QuotedPath::to_string));
-    Refusal::stating(RefusalKind::Conflict, text)
-        .with("file_path", path)
-        .with("kept", json!(on_record))
+    Refusal::from_message(RefusalKind::Conflict, text)
+        .with_field("file_path", path)
+        .with_field("kept", json!(on_record))
 }
 
 /// Phrases the system's error so that a person knows how to fix it.
-fn system_words(step: &'static str, source: &std::io::Error) -> Message {
+fn describe_system_error(step: &'static str, source: &std::io::Error) -> Message {
     use std::io::ErrorKind;
     let plain = match source.kind() {
         ErrorKind::StorageFull => "the disk is full, and some space has to be freed first",
@@ -335,10 +351,10 @@ fn system_words(step: &'static str, source: &std::io::Error) -> Message {
     message!("{} ({}: {})", plain, step, verbatim(source))
 }
 
-fn io(path: QuotedPath, words: impl Say) -> Refusal {
-    Refusal::stating(
+fn io_refusal(path: QuotedPath, words: impl Say) -> Refusal {
+    Refusal::from_message(
         RefusalKind::Io,
         message!("{} was not written: {}. It is as it was.", &path, words),
     )
-    .with("file_path", path)
+    .with_field("file_path", path)
 }

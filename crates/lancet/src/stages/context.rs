@@ -9,18 +9,18 @@ use std::time::Duration;
 
 use lancet_formats::picture::VisionBudget;
 use lancet_history::HistoryError;
-use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
+use lancet_text::{LeakPolicy, Occurrences, Query, TextKind, Tolerance};
 use serde_json::Value;
 
 use super::answer_budget::AnswerBudget;
-use super::program_results::{FormattedText, Formatting, HookedPlan};
+use super::program_results::{FormattedText, Formatting, HookOutput};
 use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
 use crate::engine::moved_files::Thoroughness;
-use crate::engine::{EngineView, OtherWorkspaces, TROUBLE_ROOM};
+use crate::engine::{EngineView, MAX_SETTINGS_NOTICE, OtherWorkspaces};
 use crate::limit::{AnswerLimit, Pictures};
 use crate::message::{SEND_AGAIN, message, verbatim};
 use crate::order::Turn;
@@ -31,7 +31,7 @@ use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::request::EditRequest;
 use crate::session::{LastingAnswer, Session};
 use crate::settings::Matching;
-use crate::wording::duration;
+use crate::wording::format_duration;
 
 /// The context of one call. Session, engine, caller and limits do not change during the call; *examine* spends the
 /// budget.
@@ -71,11 +71,11 @@ pub(crate) struct CallContext<'s> {
     /// The party on whose behalf the call is made, which decides which lines count as seen.
     pub(crate) applied_by: AppliedBy,
     /// Whether the call locks its files (takes their turn).
-    pub(super) turns: Turns,
+    pub(super) turns: FileLocking,
     /// The arguments as they were received, if they may be passed to a hook.
     pub(crate) arguments: Option<Value>,
     /// The output of hooks about the plan of this call.
-    pub(crate) hooked: RefCell<Option<HookedPlan>>,
+    pub(crate) hooked: RefCell<Option<HookOutput>>,
     /// Whether formatters run on the new text of files.
     pub(crate) formatting: Cell<Formatting>,
     /// The texts that formatters have produced in this call.
@@ -90,7 +90,7 @@ pub(crate) struct CallContext<'s> {
 
 /// Whether a call locks the files that it would change (takes their turn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turns {
+pub(super) enum FileLocking {
     /// It waits until no other call works on them.
     Taken,
     /// It only reads, and never waits.
@@ -101,10 +101,10 @@ impl<'s> CallContext<'s> {
     pub(crate) fn new(session: &'s Session, tool: String, caller: Caller, cancel: Cancel) -> Self {
         let engine = session.lancet.engine();
         let in_force = |client: Option<AnswerLimit>| {
-            let mut limit = AnswerLimit::in_force(engine.answer_limit, client);
+            let mut limit = AnswerLimit::effective(engine.answer_limit, client);
             // The engine's own limit already leaves space for the notice about settings.
             if engine.trouble.is_some() && limit.most < engine.answer_limit {
-                limit.most -= TROUBLE_ROOM.min(limit.most / 4);
+                limit.most -= MAX_SETTINGS_NOTICE.min(limit.most / 4);
             }
             limit
         };
@@ -122,7 +122,7 @@ impl<'s> CallContext<'s> {
             caller,
             cancel,
             budget: AnswerBudget::default(),
-            approver: None,
+            approver: session.approver.clone(),
             recorded: None,
             waited_on: None,
             waiting: RefCell::default(),
@@ -130,7 +130,7 @@ impl<'s> CallContext<'s> {
             waited: Cell::default(),
             answer: RefCell::default(),
             applied_by: AppliedBy::Model,
-            turns: Turns::Taken,
+            turns: FileLocking::Taken,
             arguments: None,
             hooked: RefCell::default(),
             formatting: Cell::default(),
@@ -151,8 +151,8 @@ impl<'s> CallContext<'s> {
 
     /// Charges the budget for text that comes before the lines shown next: lines after the end of the answer must not
     /// count as seen.
-    pub(crate) fn say(&self, length: usize) {
-        self.budget.say(length);
+    pub(crate) fn charge_sentence(&self, length: usize) {
+        self.budget.charge_sentence(length);
     }
 
     /// Measures a text in the unit of the answer's limit.
@@ -191,14 +191,14 @@ impl<'s> CallContext<'s> {
     pub(crate) fn check_time(&self) -> Result<(), Refusal> {
         match self.cancel.stopped() {
             None => Ok(()),
-            Some(Stopped::TimedOut) => Err(Refusal::stating(
+            Some(Stopped::TimedOut) => Err(Refusal::from_message(
                 RefusalKind::Timeout,
                 message!(
                     "The call took longer than {} and was stopped. Nothing was written; ask for less at once.",
-                    verbatim(duration(self.cancel.limit()))
+                    verbatim(format_duration(self.cancel.limit()))
                 ),
             )),
-            Some(_) => Err(Refusal::stating(
+            Some(_) => Err(Refusal::from_message(
                 RefusalKind::Declined,
                 "The caller cancelled this call. Nothing was written.",
             )),
@@ -211,13 +211,13 @@ impl<'s> CallContext<'s> {
         &self,
         files: impl IntoIterator<Item = &'p Path>,
     ) -> Result<Option<Turn>, Refusal> {
-        if self.turns == Turns::NotTaken {
+        if self.turns == FileLocking::NotTaken {
             return Ok(None);
         }
         let taken = self.engine().base().order.take(files, &self.cancel);
         taken.map(Some).ok_or_else(|| match self.check_time() {
             Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
-            _ => Refusal::stating(
+            _ => Refusal::from_message(
                 RefusalKind::Busy,
                 message!("Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; {} later.", SEND_AGAIN),
             ),
@@ -232,7 +232,7 @@ impl<'s> CallContext<'s> {
         old: &'q str,
         new: &'q str,
         edit: &EditRequest,
-        leaks: Leaks,
+        leaks: LeakPolicy,
     ) -> Query<'q> {
         let settings = &self.engine().settings;
         Query {
@@ -299,7 +299,7 @@ impl<'s> CallContext<'s> {
     #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     pub(crate) fn vision_budget(&self) -> Option<VisionBudget> {
         match self.caller.handed_on.pictures {
-            Pictures::Seen => self.engine().settings.read.images.budget(),
+            Pictures::Seen => self.engine().settings.read.images.vision_budget(),
             Pictures::Lost => None,
             _ => None,
         }
@@ -313,6 +313,6 @@ impl<'s> CallContext<'s> {
     fn read_lines(&self, lines: ReadLines<'_>) -> String {
         self.engine()
             .audience()
-            .read(self.vocabulary, &lines, self.session.name())
+            .read_call(self.vocabulary, &lines, self.session.name())
     }
 }

@@ -4,23 +4,23 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lancet_language::{ChangedText, Language, ServerStanding};
+use lancet_language::{ChangedText, LanguageServers, ServerStatus};
 use serde_json::json;
 
 use super::context::CallContext;
 use super::examine::read::Page;
 use super::locate::{Intent, is_hidden, locate};
 use super::notice::{Effect, Notice};
-use super::open::LARGEST;
+use super::open::MAX_EDITED_SIZE;
 use super::record::Recorded;
 use super::reply;
-use super::reply::problems::line;
+use super::reply::problems::format_problem;
 use super::server_text::server_text;
 use crate::outcome::{ChangeKind, Diagnosis, FoundProblem};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::settings::Diagnostics;
-use crate::wording::count;
+use crate::wording::format_count;
 
 /// Notifies the servers of a file that was shown.
 pub(super) fn notify_shown(context: &CallContext<'_>, page: &Page) {
@@ -28,55 +28,55 @@ pub(super) fn notify_shown(context: &CallContext<'_>, page: &Page) {
     let Some(language) = servers(context) else {
         return;
     };
-    if context.session.is_apart() || page.target.is_withheld() || !language.serves(path) {
+    if context.session.is_for_host() || page.target.is_withheld() || !language.serves_file(path) {
         return;
     }
     if let Some(text) = page.content.as_deref().and_then(|bytes| server_text(bytes)) {
-        language.read(path, text);
+        language.announce_read(path, text);
     }
 }
 
 /// Notifies the servers of a change, and waits for their findings as long as the settings allow.
-pub(super) fn after(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis {
+pub(super) fn diagnose_change(context: &CallContext<'_>, recorded: &Recorded) -> Diagnosis {
     let Some(language) = servers(context) else {
         return Diagnosis::default();
     };
     let revisions: Vec<String> = recorded
         .written
         .iter()
-        .map(|file| file.revision.short())
+        .map(|file| file.revision.short_hex())
         .collect();
-    let changes = changes(language, recorded, &revisions);
+    let changes = changed_texts(language, recorded, &revisions);
     // Findings about an earlier version are no longer valid.
     context.session.inner.late_problems.forget();
     for file in &recorded.plan.files {
         if let Some(moved) = file.moved() {
-            language.moved(moved.from.path(), file.target.path());
+            language.notify_moved(moved.from.path(), file.target.path());
         }
     }
-    let pending = language.changed(context.session.key(), &changes);
+    let pending = language.announce_changes(context.session.key(), &changes);
     if diagnostics(context) == Diagnostics::OnRead {
         // The result is stored for the next reading call.
         drop(pending);
         return Diagnosis::default();
     }
     let wait = Duration::from_millis(context.engine().settings.language.wait);
-    let mut found = Diagnosis::from(language.problems(pending, Instant::now() + wait));
-    found.new.retain(|problem| may_tell(context, &problem.path));
-    tell_apart(language, &mut found);
+    let mut found = Diagnosis::from(language.wait_for_problems(pending, Instant::now() + wait));
+    found.new.retain(|problem| may_name(context, &problem.path));
+    separate_stopped_servers(language, &mut found);
     found
 }
 
 /// Separates the servers that do not run from those that will be ready: the former will not report anything later.
-fn tell_apart(language: &Language, found: &mut Diagnosis) {
+fn separate_stopped_servers(language: &LanguageServers, found: &mut Diagnosis) {
     if found.not_ready.is_empty() {
         return;
     }
-    let states = language.states();
+    let states = language.server_states();
     let does_not_run = |name: &String| {
         let of_name = states.iter().filter(|state| state.name == *name);
         let mut standings = of_name.map(|state| state.standing);
-        standings.any(|now| matches!(now, ServerStanding::Crashed | ServerStanding::GivenUp))
+        standings.any(|now| matches!(now, ServerStatus::Crashed | ServerStatus::GivenUp))
     };
     let (ended, starting) = std::mem::take(&mut found.not_ready)
         .into_iter()
@@ -85,10 +85,10 @@ fn tell_apart(language: &Language, found: &mut Diagnosis) {
 }
 
 /// The message for when there are no problems to list.
-const NO_SERVERS: &str = "No language server runs here: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off. `lancet doctor` says which.";
+const NO_SERVERS_MESSAGE: &str = "No language server runs here: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off. `lancet doctor` says which.";
 
 /// Lists the problems that a file has now, or all files that the servers know.
-pub(super) fn current(
+pub(super) fn list_problems(
     context: &CallContext<'_>,
     file_path: Option<&str>,
 ) -> Result<Reply, Refusal> {
@@ -98,23 +98,23 @@ pub(super) fn current(
     };
     let Some(language) = servers(context) else {
         let data = json!({ "problems": [], "notReady": [] });
-        return Ok(reply::host_answer(NO_SERVERS.to_owned(), data));
+        return Ok(reply::host_tool_reply(NO_SERVERS_MESSAGE.to_owned(), data));
     };
     if let Some(target) = &target {
-        let snapshot = target.located.snapshot(LARGEST);
+        let snapshot = target.located.read_snapshot(MAX_EDITED_SIZE);
         if let Ok(snapshot) = &snapshot
             && let Some(text) = server_text(&snapshot.bytes)
         {
-            language.read(target.path(), text);
+            language.announce_read(target.path(), text);
         }
     }
     let wait = Duration::from_millis(context.engine().settings.language.wait);
     let path = target.as_ref().map(|target| target.path());
-    let mut found = Diagnosis::from(language.current(path, Instant::now() + wait));
-    found.new.retain(|problem| may_tell(context, &problem.path));
+    let mut found = Diagnosis::from(language.current_problems(path, Instant::now() + wait));
+    found.new.retain(|problem| may_name(context, &problem.path));
     let mut text = String::new();
     for problem in &found.new {
-        text.push_str(&line(problem, context.engine().audience()));
+        text.push_str(&format_problem(problem, context.engine().audience()));
         text.push('\n');
     }
     if found.more > 0 {
@@ -130,40 +130,43 @@ pub(super) fn current(
     }
     text.truncate(text.trim_end().len());
     let data = json!({ "problems": found.new, "more": found.more, "notReady": found.not_ready });
-    Ok(reply::host_answer(text, data))
+    Ok(reply::host_tool_reply(text, data))
 }
 
 /// Returns the notices about problems that were found after their answer.
-pub(super) fn late<'c>(context: &'c CallContext<'_>, effect: Effect) -> Vec<Notice<'c>> {
+pub(super) fn late_problem_notices<'c>(
+    context: &'c CallContext<'_>,
+    effect: Effect,
+) -> Vec<Notice<'c>> {
     let Some(language) = servers(context) else {
         return Vec::new();
     };
-    if context.session.is_apart()
+    if context.session.is_for_host()
         || (diagnostics(context) == Diagnostics::OnRead && effect == Effect::Writes)
     {
         return Vec::new();
     }
     let kept = &context.session.inner.late_problems;
-    let found = Diagnosis::from(language.take_late(context.session.key()));
+    let found = Diagnosis::from(language.take_late_problems(context.session.key()));
     let more = found.more;
     let new = found.new.into_iter();
-    kept.add(new.filter(|problem| may_tell(context, &problem.path)));
+    kept.add(new.filter(|problem| may_name(context, &problem.path)));
     let audience = context.engine().audience();
     let told = |problem: FoundProblem| {
-        let problem_line = line(&problem, audience);
+        let problem_line = format_problem(&problem, audience);
         let words = format!("a new problem since an earlier change: {problem_line}");
         Notice::new(&words, move || kept.take(&problem))
     };
     let mut notices: Vec<Notice<'_>> = kept.all().into_iter().map(told).collect();
     if more > 0 {
-        let words = format!("{} more came with them", count(more, "new problem"));
+        let words = format!("{} more came with them", format_count(more, "new problem"));
         notices.push(Notice::new(&words, || true));
     }
     notices
 }
 
 /// Returns the servers, if the settings enable diagnostics.
-fn servers<'c>(context: &'c CallContext<'_>) -> Option<&'c Language> {
+fn servers<'c>(context: &'c CallContext<'_>) -> Option<&'c LanguageServers> {
     let language = context.engine().language()?;
     (diagnostics(context) != Diagnostics::Off).then_some(language)
 }
@@ -174,15 +177,15 @@ fn diagnostics(context: &CallContext<'_>) -> Diagnostics {
 }
 
 /// Returns whether a file may be named to this caller: a server knows more files than the caller may see.
-fn may_tell(context: &CallContext<'_>, path: &Path) -> bool {
+fn may_name(context: &CallContext<'_>, path: &Path) -> bool {
     let engine = context.engine();
     engine.covers(path) && !is_hidden(engine, path)
 }
 
 /// Builds what is sent to the servers: files with their texts before and after. The text of a file that no server
 /// handles is not needed, but the file may be one of a server's settings.
-fn changes<'r>(
-    language: &Language,
+fn changed_texts<'r>(
+    language: &LanguageServers,
     recorded: &'r Recorded,
     revisions: &'r [String],
 ) -> Vec<ChangedText<'r>> {
@@ -195,29 +198,34 @@ fn changes<'r>(
         let is_created = file.kind() == ChangeKind::Create;
         // A text that is not UTF-8, or too large for memory, is not known here.
         let is_known = (is_created || before.is_some()) && (file.removes() || after.is_some());
-        if language.serves(path) && !is_known {
+        if language.serves_file(path) && !is_known {
             continue;
         }
         if file.moved().is_some() {
             changes.push(ChangedText {
                 path: source,
-                before: known(language, source, before),
+                before: text_for_servers(language, source, before),
                 after: None,
                 revision,
             });
         }
         changes.push(ChangedText {
             path,
-            before: known(language, path, before).filter(|_| !is_created && file.moved().is_none()),
-            after: known(language, path, after).filter(|_| !file.removes()),
+            before: text_for_servers(language, path, before)
+                .filter(|_| !is_created && file.moved().is_none()),
+            after: text_for_servers(language, path, after).filter(|_| !file.removes()),
             revision,
         });
     }
     changes
 }
 
-fn known<'t>(language: &Language, path: &Path, text: Option<&'t str>) -> Option<&'t str> {
-    match language.serves(path) {
+fn text_for_servers<'t>(
+    language: &LanguageServers,
+    path: &Path,
+    text: Option<&'t str>,
+) -> Option<&'t str> {
+    match language.serves_file(path) {
         true => text,
         false => Some(""),
     }

@@ -9,15 +9,15 @@ use lancet_workspace::{KnownContent, Revision};
 
 use super::context::CallContext;
 use super::notice::Notice;
-use crate::ledger::{record_of, stamp_of};
+use crate::ledger::{stamp_from_record, stamp_record};
 use crate::outcome::Outcome;
-use crate::wording::{joined, quote_path};
+use crate::wording::{join_paths, quote_path};
 
 /// How many files one answer names.
-const NAMED: usize = 10;
+const MAX_NAMED_FILES: usize = 10;
 
 /// The result of checking one file.
-enum Checked {
+enum FileCheck {
     /// The file contains what was written, and has this stamp.
     Same(StampRecord),
     /// The file contains something else, or is missing.
@@ -29,7 +29,7 @@ enum Checked {
 pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Option<Notice<'c>> {
     let written: Vec<(PathBuf, StampRecord, [u8; 32])> = {
         let ledger = context.session.ledger();
-        let entry = |(path, entry): (&Path, &lancet_history::Entry)| {
+        let entry = |(path, entry): (&Path, &lancet_history::LedgerEntry)| {
             let still = entry.wrote == Some(entry.revision);
             still.then(|| (path.to_path_buf(), entry.stamp, entry.revision))
         };
@@ -53,30 +53,30 @@ pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Opt
             return None;
         }
         match check(context, &path, &stamp, revision) {
-            Checked::Same(now) if now == stamp => {}
-            Checked::Same(now) => {
-                let same = |entry: &mut lancet_history::Entry| {
+            FileCheck::Same(now) if now == stamp => {}
+            FileCheck::Same(now) => {
+                let same = |entry: &mut lancet_history::LedgerEntry| {
                     if entry.revision == revision {
                         entry.stamp = now;
                     }
                 };
                 context.session.ledger().update(&path, same);
             }
-            Checked::Changed => changed.push((path, revision)),
+            FileCheck::Changed => changed.push((path, revision)),
         }
     }
-    changed.truncate(NAMED);
+    changed.truncate(MAX_NAMED_FILES);
     if changed.is_empty() {
         return None;
     }
     let names: Vec<_> = changed.iter().map(|(path, _)| quote_path(path)).collect();
     let sentence = format!(
         "someone else has since changed or removed what this session wrote: {}. Read before you rely on it.",
-        joined(&names, ", ")
+        join_paths(&names, ", ")
     );
     Some(Notice::new(&sentence, move || {
         for (path, revision) in changed {
-            mark_given(context, &path, revision);
+            mark_reported(context, &path, revision);
         }
         true
     }))
@@ -84,13 +84,13 @@ pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Opt
 
 /// Records that the session was notified of another program's change, unless it knows another version of the file by
 /// now.
-fn mark_given(context: &CallContext<'_>, path: &Path, revision: [u8; 32]) {
+fn mark_reported(context: &CallContext<'_>, path: &Path, revision: [u8; 32]) {
     let mut ledger = context.session.ledger();
-    let known = ledger.peek(path).map(|entry| entry.revision);
+    let known = ledger.get_without_use(path).map(|entry| entry.revision);
     if known == Some(revision) {
         ledger.mark_notified(path);
         drop(ledger);
-        context.session.keep(path);
+        context.session.store_entry(path);
     }
 }
 
@@ -99,24 +99,21 @@ fn check(
     path: &Path,
     stamp: &StampRecord,
     revision: [u8; 32],
-) -> Checked {
+) -> FileCheck {
     let Ok(located) = context.engine().workspace.locate_as_spelled(path) else {
-        return Checked::Changed;
+        return FileCheck::Changed;
     };
-    let known = stamp_of(stamp);
-    if located
-        .stat()
-        .is_some_and(|now| now.same_file_state(&known))
-    {
-        return Checked::Same(*stamp);
+    let known = stamp_from_record(stamp);
+    if located.stat().is_some_and(|now| now.has_same_state(&known)) {
+        return FileCheck::Same(*stamp);
     }
-    match located.unchanged_since(
+    match located.check_unchanged_since(
         &known,
         KnownContent::Revision(Revision::from_bytes(revision)),
     ) {
-        Ok(Some(now)) => Checked::Same(record_of(&now)),
+        Ok(Some(now)) => FileCheck::Same(stamp_record(&now)),
         // The file is being written at this moment; the next call checks it again.
-        Err(lancet_workspace::ReadError::Unstable) => Checked::Same(*stamp),
-        Ok(None) | Err(_) => Checked::Changed,
+        Err(lancet_workspace::ReadError::Unstable) => FileCheck::Same(*stamp),
+        Ok(None) | Err(_) => FileCheck::Changed,
     }
 }

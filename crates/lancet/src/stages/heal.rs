@@ -10,20 +10,20 @@ use lancet_history::{
     OperationStore, RecordedState, RivalState,
 };
 use lancet_local_state::displaced;
-use lancet_workspace::{DISPLACED_FOLDER, FileType, Recovered, Revision, is_sealed_name};
+use lancet_workspace::{DISPLACED_FOLDER, FileType, RecoveredFile, Revision, is_sealed_name};
 
 use super::context::CallContext;
-use super::open::LARGEST;
+use super::open::MAX_EDITED_SIZE;
 use super::{empty_folders, interrupted, late};
 use crate::engine::EngineView;
 use crate::settings::Mode;
 
 /// How long the start of an engine may take over displaced files that earlier processes left.
-const ADOPTING: Duration = Duration::from_secs(2);
+const ADOPTION_TIME: Duration = Duration::from_secs(2);
 /// How long an undo waits for other processes that are recovering files at the moment.
-const PATIENCE: Duration = Duration::from_millis(500);
+const MAX_WAIT: Duration = Duration::from_millis(500);
 /// The pause between two checks.
-const PAUSE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The content of a file, compared with an operation that was announced for it and never finished.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,15 +51,18 @@ pub(crate) fn before_call(context: &CallContext<'_>) {
 fn recover_files_once(engine: &EngineView) {
     if engine.mode != Mode::Plan {
         engine.base().pending_recovery.recovered.get_or_init(|| {
-            interrupted::tell(engine, &recover(engine), None);
+            interrupted::notify_sessions(engine, &recover(engine), None);
         });
     }
 }
 
 /// Completes or undoes the unfinished file changes of ended processes. If it fails, the next write tries again and
 /// reports why.
-pub(super) fn recover(engine: &EngineView) -> Vec<Recovered> {
-    engine.ceiling().recover().unwrap_or_default()
+pub(super) fn recover(engine: &EngineView) -> Vec<RecoveredFile> {
+    engine
+        .full_workspace()
+        .recover_commits()
+        .unwrap_or_default()
 }
 
 /// Settles the operations that the history lists as unfinished, once per engine, and takes over the files of ended
@@ -70,15 +73,15 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
             recover_files_once(engine);
             if settle_history(engine) > 0 {
                 // Displaced files that their process did not adopt before it ended; idle time adopts the rest.
-                let _ = adopt_left(engine, &**store, ADOPTING);
+                let _ = adopt_leftover_files(engine, &**store, ADOPTION_TIME);
             }
-            late::take_up(engine);
+            late::take_over_from_ended_processes(engine);
         }
     });
 }
 
 /// Moves into the history the displaced files that ended processes left in the state folder, for at most `budget`.
-pub(crate) fn adopt_left(
+pub(crate) fn adopt_leftover_files(
     engine: &EngineView,
     store: &dyn OperationStore,
     budget: Duration,
@@ -87,8 +90,8 @@ pub(crate) fn adopt_left(
         return Ok(());
     };
     let folder = state.join(DISPLACED_FOLDER);
-    displaced::adopt_left(&folder, &is_sealed_name, budget, &mut |revision, file| {
-        let _ = store.adopt(revision, file);
+    displaced::adopt_displaced_files(&folder, &is_sealed_name, budget, &mut |revision, file| {
+        let _ = store.adopt_file(revision, file);
     })
     .map_err(|source| HistoryError::Unavailable {
         store: folder.clone().into(),
@@ -98,31 +101,31 @@ pub(crate) fn adopt_left(
 
 /// Does the same for processes that have ended since. An undo needs it: an operation that was not carried out must not
 /// block it.
-pub(crate) fn settle_again(context: &CallContext<'_>) {
+pub(crate) fn settle_with_retries(context: &CallContext<'_>) {
     let engine = context.engine();
     settle_history_once(engine);
     let since = Instant::now();
     loop {
         if engine.mode != Mode::Plan {
-            interrupted::tell(engine, &recover(engine), Some(context.session.key()));
+            interrupted::notify_sessions(engine, &recover(engine), Some(context.session.key()));
         }
         // Another process may be about to complete or undo a change.
-        if settle(engine).waiting == 0 || since.elapsed() > PATIENCE {
+        if settle_unfinished_operations(engine).waiting == 0 || since.elapsed() > MAX_WAIT {
             return;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
 /// Settles the operations that the history lists as unfinished, and returns how many there were.
 pub(crate) fn settle_history(engine: &EngineView) -> usize {
-    let settled = settle(engine);
+    let settled = settle_unfinished_operations(engine);
     settled.done + settled.waiting
 }
 
 /// The number of unfinished operations.
 #[derive(Default)]
-struct Settled {
+struct SettledCount {
     done: usize,
     /// Those whose files another process is recovering or writing at the moment.
     waiting: usize,
@@ -130,22 +133,26 @@ struct Settled {
 
 /// Settles the operations that the history lists as unfinished. Operations on files outside the roots wait for an
 /// engine that may read them, and those on files that are being recovered until that is done.
-fn settle(engine: &EngineView) -> Settled {
+fn settle_unfinished_operations(engine: &EngineView) -> SettledCount {
     let Some(store) = engine.history() else {
-        return Settled::default();
+        return SettledCount::default();
     };
     // A store that cannot be read is reported by the call that needs it.
-    let mut unfinished = store.unfinished().unwrap_or_default();
+    let mut unfinished = store.unfinished_operations().unwrap_or_default();
     // The present files at these paths do not show how an operation in another folder ended.
     let others = engine.other_workspaces().unwrap_or_default();
-    unfinished.retain(|operation| !others.have(operation));
+    unfinished.retain(|operation| !others.include_changes_of(operation));
     let all = unfinished.len();
     // Read after the operations: a commit that is recovered by then has its final files.
-    if let Some(undecided) = (all > 0).then(|| engine.ceiling().undecided()) {
+    if let Some(undecided) = (all > 0).then(|| engine.full_workspace().undecided_commits()) {
         let undecided = undecided.unwrap_or_default();
         unfinished.retain(|operation| {
             let mut files = operation.files.iter();
-            !files.any(|file| undecided.iter().any(|commit| commit.names(&file.path)))
+            !files.any(|file| {
+                undecided
+                    .iter()
+                    .any(|commit| commit.concerns_path(&file.path))
+            })
         });
     }
     // Newest first: the outcome of a later operation shows how an earlier one ended.
@@ -153,7 +160,7 @@ fn settle(engine: &EngineView) -> Settled {
     for operation in &unfinished {
         settle_one(engine, &**store, operation);
     }
-    Settled {
+    SettledCount {
         done: unfinished.len(),
         waiting: all - unfinished.len(),
     }
@@ -164,13 +171,13 @@ fn settle_one(engine: &EngineView, store: &dyn OperationStore, operation: &Opera
     if operation.kind == OperationKind::Late {
         // This version never had the file's name, so the file does not show whether it was recorded.
         let all: Vec<usize> = operation.files.iter().map(|file| file.at).collect();
-        let _ = store.settle(operation, OperationState::Done, &all);
+        let _ = store.settle_unfinished(operation, OperationState::Done, &all);
         return;
     }
     let states: Option<Vec<(usize, FileState)>> = operation
         .files
         .iter()
-        .map(|file| Some((file.at, how_it_ended(engine, store, operation, file)?)))
+        .map(|file| Some((file.at, outcome_of_change(engine, store, operation, file)?)))
         .collect();
     let Some(states) = states else {
         return;
@@ -185,24 +192,25 @@ fn settle_one(engine: &EngineView, store: &dyn OperationStore, operation: &Opera
     } else {
         OperationState::Done
     };
-    let unclaimed = store.settle(operation, state, &written);
+    let unclaimed = store.settle_unfinished(operation, state, &written);
     empty_folders::remove_unclaimed(engine, unclaimed.unwrap_or_default());
 }
 
 /// Returns how the change of one file ended; none where the file may not be read from here and no later operation shows
 /// it.
-fn how_it_ended(
+fn outcome_of_change(
     engine: &EngineView,
     store: &dyn OperationStore,
     operation: &Operation,
     file: &FileChange,
 ) -> Option<FileState> {
-    let carried_out = by_later_operations(store, operation, file, Evidence::CarriedOut);
+    let carried_out = outcome_from_later_operations(store, operation, file, Evidence::CarriedOut);
     match carried_out.or_else(|| file_state(engine, file)) {
         // Another process is writing the file at the moment, and has not recorded that yet.
         Some(FileState::Neither) => {
-            let announced = by_later_operations(store, operation, file, Evidence::Announced);
-            let ended = announced.or_else(|| by_rivals(engine, store, operation, file));
+            let announced =
+                outcome_from_later_operations(store, operation, file, Evidence::Announced);
+            let ended = announced.or_else(|| outcome_from_rivals(engine, store, operation, file));
             ended.or(Some(FileState::Neither))
         }
         ended => ended,
@@ -221,7 +229,7 @@ enum Evidence {
 /// Returns how a change ended, as shown by the states that later operations found. One that found the state which the
 /// change was to leave proves that it was made, and one that found the state before it proves that it was not. None
 /// where no later operation shows it.
-fn by_later_operations(
+fn outcome_from_later_operations(
     store: &dyn OperationStore,
     operation: &Operation,
     file: &FileChange,
@@ -238,26 +246,26 @@ fn by_later_operations(
         file.after.is_none() && file.kind != ChangeKind::Delete && file.before.is_some();
     let after = (!is_streamed).then_some(file.after.as_ref());
     let Some(from) = &file.moved_from else {
-        return told_by(&later(&file.path), file.before.as_ref(), after);
+        return outcome_from_states(&later(&file.path), file.before.as_ref(), after);
     };
-    told_by(&later(&file.path), None, after)
-        .or_else(|| told_by(&later(from), file.before.as_ref(), Some(None)))
+    outcome_from_states(&later(&file.path), None, after)
+        .or_else(|| outcome_from_states(&later(from), file.before.as_ref(), Some(None)))
 }
 
 /// Returns how a change ended, as shown by other operations on the same initial state. They may have been announced
 /// before it and written after it had read the file. If the file contains the result of one of them, or another change
 /// found that result, this change was not made.
-fn by_rivals(
+fn outcome_from_rivals(
     engine: &EngineView,
     store: &dyn OperationStore,
     operation: &Operation,
     file: &FileChange,
 ) -> Option<FileState> {
     let path = file.moved_from.as_ref().unwrap_or(&file.path);
-    let now = match find(engine, path)? {
-        AtName::Nothing => None,
-        AtName::File { revision, .. } => Some(revision),
-        AtName::Other => return None,
+    let now = match examine_name(engine, path)? {
+        NameContent::Nothing => None,
+        NameContent::File { revision, .. } => Some(revision),
+        NameContent::Other => return None,
     };
     let rivals = store.rival_states(operation, file.at, path).ok()?;
     let is_made = |rival: &RivalState| rival.is_followed || rival.revision == now;
@@ -265,7 +273,7 @@ fn by_rivals(
 }
 
 /// Returns the conclusion from the first of these states that allows one. `after` is none where it is not known.
-fn told_by(
+fn outcome_from_states(
     later: &[LaterState],
     before: Option<&RecordedState>,
     after: Option<Option<&RecordedState>>,
@@ -290,7 +298,7 @@ fn told_by(
 
 /// Compares a file with its announced change; none where the file may not be read from here.
 fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
-    let at_name = find(engine, &file.path)?;
+    let at_name = examine_name(engine, &file.path)?;
     let Some(from) = &file.moved_from else {
         if file.after.is_none() && file.kind != ChangeKind::Delete && file.before.is_some() {
             // The result of a streamed change is known only once it is done.
@@ -299,7 +307,7 @@ fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
         }
         return Some(compare(&at_name, file.before.as_ref(), file.after.as_ref()));
     };
-    let at_old_name = find(engine, from)?;
+    let at_old_name = examine_name(engine, from)?;
     let came = compare(&at_name, None, file.after.as_ref());
     let left = compare(&at_old_name, file.before.as_ref(), None);
     // Between the two steps of a move that copies both names have the file: recovery has removed the copy by now.
@@ -311,53 +319,53 @@ fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
 }
 
 /// The content of a name.
-pub(crate) enum AtName {
+pub(crate) enum NameContent {
     Nothing,
     File { revision: [u8; 32], mode: u32 },
     Other,
 }
 
 /// Examines a name; none where it may not be read from here.
-pub(crate) fn find(engine: &EngineView, path: &Path) -> Option<AtName> {
-    let workspace = engine.ceiling();
+pub(crate) fn examine_name(engine: &EngineView, path: &Path) -> Option<NameContent> {
+    let workspace = engine.full_workspace();
     if let Some(link) = workspace.locate_link(path).ok()? {
-        let revision = Revision::of_link(&link.link_target()?);
-        return Some(AtName::File {
+        let revision = Revision::from_link(&link.link_target()?);
+        return Some(NameContent::File {
             revision: *revision.as_bytes(),
             mode: link.stat()?.mode,
         });
     }
     let located = workspace.locate_as_spelled(path).ok()?;
     Some(match located.kind() {
-        FileType::Missing => AtName::Nothing,
+        FileType::Missing => NameContent::Nothing,
         FileType::File => {
-            let found = located.snapshot(LARGEST).ok()?;
-            AtName::File {
+            let found = located.read_snapshot(MAX_EDITED_SIZE).ok()?;
+            NameContent::File {
                 revision: *found.revision.as_bytes(),
                 mode: found.stamp.mode,
             }
         }
-        FileType::Directory => AtName::File {
+        FileType::Directory => NameContent::File {
             revision: *Revision::of_empty_folder().as_bytes(),
             mode: located.stat()?.mode,
         },
-        FileType::Special(_) => AtName::Other,
+        FileType::Special(_) => NameContent::Other,
     })
 }
 
 /// Determines which of two states a name has.
 fn compare(
-    found: &AtName,
+    found: &NameContent,
     before: Option<&RecordedState>,
     after: Option<&RecordedState>,
 ) -> FileState {
     let holds = |kept: Option<&RecordedState>| match (found, kept) {
-        (AtName::Nothing, None) => true,
-        (AtName::File { revision, .. }, Some(kept)) => kept.revision == *revision,
+        (NameContent::Nothing, None) => true,
+        (NameContent::File { revision, .. }, Some(kept)) => kept.revision == *revision,
         _ => false,
     };
     let has_mode = |kept: Option<&RecordedState>| match (found, kept) {
-        (AtName::File { mode, .. }, Some(kept)) => kept.mode == *mode,
+        (NameContent::File { mode, .. }, Some(kept)) => kept.mode == *mode,
         _ => false,
     };
     match (holds(before), holds(after)) {

@@ -8,37 +8,40 @@ mod input;
 use lancet_policy::Policy;
 use serde_json::Value;
 
-pub(super) use self::after::after;
+pub(super) use self::after::run_hooks_after;
 use super::approve;
 use super::context::CallContext;
 use super::locate::Target;
 use super::plan::{FilePlan, Plan};
-use super::program_results::HookedPlan;
+use super::program_results::HookOutput;
 use crate::message::{message, verbatim};
 use crate::programs::{Hook, HookTime, ProgramError, ProgramOutput};
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::settings::LayeredHook;
-use crate::wording::{cut, on_one_line};
+use crate::wording::{on_one_line, truncate};
 
 /// The most characters of a hook's own message in an answer.
-const MOST_WORDS: usize = 2_000;
+const MAX_MESSAGE_LENGTH: usize = 2_000;
 /// The most characters of a command in an answer.
-const MOST_COMMAND: usize = 100;
+const MAX_COMMAND_LENGTH: usize = 100;
 
 /// Returns whether a hook runs before this plan is approved.
-pub(super) fn is_any_before(context: &CallContext<'_>, plan: &Plan) -> bool {
+pub(super) fn has_hook_before(context: &CallContext<'_>, plan: &Plan) -> bool {
     let policy = context.engine().permissions.policy();
     let mut hooks = context.engine().settings.layered_hooks().iter();
     hooks.any(|entry| entry.hook.on == HookTime::Before && matches_any(&policy, entry, plan))
 }
 
 /// Runs the hooks before a plan is approved, and returns the reasons to ask a person.
-pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reason>, Refusal> {
-    if !is_any_before(context, plan) {
+pub(super) fn run_hooks_before(
+    context: &CallContext<'_>,
+    plan: &Plan,
+) -> Result<Vec<Reason>, Refusal> {
+    if !has_hook_before(context, plan) {
         return Ok(Vec::new());
     }
-    if let Some(asks) = approve::asked_by_hooks_before(context, plan) {
+    if let Some(asks) = approve::recorded_hook_reasons(context, plan) {
         return Ok(asks);
     }
     let all: Vec<&FilePlan> = plan.files.iter().collect();
@@ -51,24 +54,24 @@ pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reaso
     let policy = context.engine().permissions.policy();
     let mut asks = Vec::new();
     for entry in context.engine().settings.layered_hooks() {
-        let files = matching(&policy, entry, plan);
+        let files = matching_files(&policy, entry, plan);
         if entry.hook.on != HookTime::Before || files.is_empty() {
             continue;
         }
         context.check_time()?;
         let input = input::hook_input(context, HookTime::Before, &files, None);
-        match decided(run(context, &entry.hook, &input)) {
-            Decided::Allow => {}
-            Decided::Ask(words) => {
+        match parse_decision(run(context, &entry.hook, &input)) {
+            HookDecision::Allow => {}
+            HookDecision::Ask(words) => {
                 let command = command_name(&entry.hook);
                 let words = format!("the hook {command} {words}");
                 let files = files.iter();
-                asks.extend(files.map(|file| Reason::hook(file.target.path(), words.clone())));
+                asks.extend(files.map(|file| Reason::for_hook(file.target.path(), words.clone())));
             }
-            Decided::Deny(words) => return Err(denied(&entry.hook, &words)),
+            HookDecision::Deny(words) => return Err(denied_refusal(&entry.hook, &words)),
         }
     }
-    context.hooked.replace(Some(HookedPlan {
+    context.hooked.replace(Some(HookOutput {
         told,
         asks: asks.clone(),
     }));
@@ -76,7 +79,7 @@ pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reaso
 }
 
 /// The decision of a hook.
-enum Decided {
+enum HookDecision {
     Allow,
     /// A person must be asked, for this reason.
     Ask(String),
@@ -92,39 +95,39 @@ struct HookAnswer {
 }
 
 /// Reads the decision of a hook. An invalid answer requires a person's approval.
-fn decided(ended: Result<ProgramOutput, ProgramError>) -> Decided {
+fn parse_decision(ended: Result<ProgramOutput, ProgramError>) -> HookDecision {
     let ended = match ended {
         Ok(ended) => ended,
-        Err(error) => return Decided::Ask(format!("gave no decision: {error}")),
+        Err(error) => return HookDecision::Ask(format!("gave no decision: {error}")),
     };
     let output = String::from_utf8_lossy(&ended.output);
     let output = output.trim();
     let said: HookAnswer = serde_json::from_str(output).unwrap_or_default();
     let reason = said.reason.as_ref().and_then(Value::as_str);
-    let reason = shortened(reason.unwrap_or_default());
+    let reason = shorten(reason.unwrap_or_default());
     let colon = if reason.is_empty() { "" } else { ": " };
     let decision = said.decision.as_ref().and_then(Value::as_str);
     match (decision, ended.code) {
-        (Some("deny"), _) => Decided::Deny(reason),
-        (Some("allow"), Some(0)) => Decided::Allow,
-        (Some("ask"), _) => Decided::Ask(format!("asks{colon}{reason}")),
-        _ if output.is_empty() && ended.code == Some(0) => Decided::Allow,
+        (Some("deny"), _) => HookDecision::Deny(reason),
+        (Some("allow"), Some(0)) => HookDecision::Allow,
+        (Some("ask"), _) => HookDecision::Ask(format!("asks{colon}{reason}")),
+        _ if output.is_empty() && ended.code == Some(0) => HookDecision::Allow,
         (_, Some(0)) => {
-            Decided::Ask("gave no decision: what it wrote is not understood".to_owned())
+            HookDecision::Ask("gave no decision: what it wrote is not understood".to_owned())
         }
-        _ => Decided::Ask(format!("gave no decision: {}", failure(&ended))),
+        _ => HookDecision::Ask(format!("gave no decision: {}", describe_failure(&ended))),
     }
 }
 
 /// Describes how a hook failed, with the beginning of its own output.
-fn failure(ended: &ProgramOutput) -> String {
-    let words = shortened(&String::from_utf8_lossy(&ended.error));
+fn describe_failure(ended: &ProgramOutput) -> String {
+    let words = shorten(&String::from_utf8_lossy(&ended.error));
     let colon = if words.is_empty() { "" } else { ": " };
-    format!("it ended with {}{colon}{words}", ended.ending())
+    format!("it ended with {}{colon}{words}", ended.describe_ending())
 }
 
-fn shortened(words: &str) -> String {
-    cut(&on_one_line(words.trim()), MOST_WORDS)
+fn shorten(words: &str) -> String {
+    truncate(&on_one_line(words.trim()), MAX_MESSAGE_LENGTH)
 }
 
 fn run(
@@ -141,10 +144,10 @@ fn run(
 fn command_name(hook: &Hook) -> String {
     // The grant of a session finds the command by the backquotes around it.
     let words = on_one_line(&hook.command.join(" ")).replace('`', "'");
-    format!("`{}`", cut(&words, MOST_COMMAND))
+    format!("`{}`", truncate(&words, MAX_COMMAND_LENGTH))
 }
 
-fn denied(hook: &Hook, words: &str) -> Refusal {
+fn denied_refusal(hook: &Hook, words: &str) -> Refusal {
     let colon = if words.is_empty() { "" } else { ": " };
     let text = message!(
         "The hook {} refused this change{}{}. Nothing was written. Do what it says, or ask the user.",
@@ -152,7 +155,7 @@ fn denied(hook: &Hook, words: &str) -> Refusal {
         colon,
         verbatim(words)
     );
-    Refusal::stating(RefusalKind::Declined, text)
+    Refusal::from_message(RefusalKind::Declined, text)
 }
 
 fn matches_any(policy: &Policy, entry: &LayeredHook, plan: &Plan) -> bool {
@@ -160,13 +163,14 @@ fn matches_any(policy: &Policy, entry: &LayeredHook, plan: &Plan) -> bool {
 }
 
 /// Returns the files of a plan to which a hook applies.
-fn matching<'p>(policy: &Policy, entry: &LayeredHook, plan: &'p Plan) -> Vec<&'p FilePlan> {
+fn matching_files<'p>(policy: &Policy, entry: &LayeredHook, plan: &'p Plan) -> Vec<&'p FilePlan> {
     let files = plan.files.iter();
     files.filter(|file| covers(policy, entry, file)).collect()
 }
 
 fn covers(policy: &Policy, entry: &LayeredHook, file: &FilePlan) -> bool {
-    let covers =
-        |target: &Target| target.with_names(|names| policy.covers(&entry.rule, entry.layer, names));
+    let covers = |target: &Target| {
+        target.with_names(|names| policy.covers_file(&entry.rule, entry.layer, names))
+    };
     file.targets().any(covers)
 }

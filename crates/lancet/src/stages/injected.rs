@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 
 use super::context::CallContext;
 use super::locate::{Intent, locate};
-use super::open::{HELD, decode, require_file, snapshot};
+use super::open::{MAX_IN_MEMORY_SIZE, decode, require_file, snapshot};
 use crate::call::{Caller, Cancel, SeenAs};
-use crate::ledger::{entry_for, raw};
+use crate::ledger::{entry_for, raw_range};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
@@ -21,8 +21,12 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<Se
     let context = CallContext::new(session, "Read".into(), Caller::default(), Cancel::new());
     let target = locate(context.engine(), &path.to_string_lossy(), Intent::Show)?;
     require_file(context.engine(), &target)?;
-    if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {
-        return Err(Refusal::stating(
+    if target
+        .located
+        .stat()
+        .is_some_and(|stamp| stamp.size > MAX_IN_MEMORY_SIZE)
+    {
+        return Err(Refusal::from_message(
             RefusalKind::TooLarge,
             message!(
                 "{} is too large to be taken in from a host; let the model read it.",
@@ -35,14 +39,14 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<Se
     let sent = lancet_text::normalize_newlines(text, document.endings());
     let mut ledger = session.ledger();
     let known = ledger
-        .peek(target.path())
+        .get_without_use(target.path())
         .filter(|entry| entry.revision == *base.revision.as_bytes())
         .cloned();
     let read_before = known.is_some();
-    let mut entry = known.unwrap_or_else(|| entry_for(&base, Seen::none()));
+    let mut entry = known.unwrap_or_else(|| entry_for(&base, SeenRanges::nothing_seen()));
     let seen_as = match whole_lines(document.view(), &sent) {
         Some(range) => {
-            entry.seen.add(raw(&document, range));
+            entry.seen.add(raw_range(&document, range));
             entry.partial_view = false;
             SeenAs::WholeLines
         }
@@ -54,7 +58,7 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<Se
     };
     ledger.put(target.path(), entry);
     drop(ledger);
-    session.keep(target.path());
+    session.store_entry(target.path());
     Ok(seen_as)
 }
 
@@ -88,7 +92,7 @@ mod tests {
     use super::whole_lines;
 
     #[test]
-    fn only_whole_lines_at_one_place_count() {
+    fn finds_only_whole_lines_that_occur_once() {
         assert_eq!(whole_lines("a\nb\nc\n", "b\n"), Some(2..4));
         assert_eq!(whole_lines("a\nb\nc\n", "a\nb\nc"), Some(0..6));
         assert_eq!(whole_lines("a\nb\nb\n", "b"), None);

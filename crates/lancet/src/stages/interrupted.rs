@@ -5,43 +5,43 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lancet_history::{CommentDraft, CommentKind, Operation};
-use lancet_workspace::{Recovered, RecoveryOutcome};
+use lancet_workspace::{RecoveredFile, RecoveryOutcome};
 use serde_json::json;
 
 use super::context::CallContext;
 use super::heal;
 use crate::engine::{EngineView, LateNotice};
 use crate::session::is_unnamed;
-use crate::wording::{QuotedPath, joined, quote_path};
+use crate::wording::{QuotedPath, join_paths, quote_path};
 
 /// The time for which a call waits for another process that is settling the change.
-const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 /// The pause between two attempts.
-const PAUSE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The settling of interrupted changes that a call encountered.
-pub(super) struct Settling {
+pub(super) struct InterruptedRecovery {
     since: Option<Instant>,
 }
 
-impl Settling {
-    pub(super) fn new() -> Settling {
-        Settling { since: None }
+impl InterruptedRecovery {
+    pub(super) fn new() -> InterruptedRecovery {
+        InterruptedRecovery { since: None }
     }
 
     /// Completes or undoes the unfinished changes of ended processes, and notifies both sessions. Returns false where
     /// the time has run out: another process is settling them, or another program is writing one of the files.
-    pub(super) fn go_on(&mut self, context: &CallContext<'_>) -> bool {
+    pub(super) fn recover_once_more(&mut self, context: &CallContext<'_>) -> bool {
         let engine = context.engine();
         let since = *self.since.get_or_insert_with(Instant::now);
-        if since.elapsed() > PATIENCE {
+        if since.elapsed() > MAX_WAIT {
             return false;
         }
         let recovered = heal::recover(engine);
         if recovered.is_empty() {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(POLL_INTERVAL);
         }
-        tell(engine, &recovered, Some(context.session.key()));
+        notify_sessions(engine, &recovered, Some(context.session.key()));
         heal::settle_history(engine);
         true
     }
@@ -50,19 +50,19 @@ impl Settling {
 /// Reports the result of recovery to the sessions whose changes were interrupted, and to the session `met` or, where
 /// none is given, to the next caller. It must run before the operations are settled, because they identify the
 /// sessions.
-pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&str>) {
+pub(super) fn notify_sessions(engine: &EngineView, recovered: &[RecoveredFile], met: Option<&str>) {
     let mut rest = recovered;
     while let Some(first) = rest.first() {
         let length = rest.iter().take_while(|one| one.entry == first.entry);
         let (commit, others) = rest.split_at(length.count());
         rest = others;
-        let Some(words) = what_happened(commit) else {
+        let Some(words) = describe_recovery(commit) else {
             continue;
         };
-        let whose = whose(engine, commit);
+        let whose = find_interrupted_operation(engine, commit);
         let of_session = whose.as_ref().map(|operation| &*operation.session);
-        let is_told =
-            of_session.is_some_and(|session| tell_interrupted(engine, session, commit, &words));
+        let is_told = of_session
+            .is_some_and(|session| notify_interrupted_session(engine, session, commit, &words));
         // A session that was notified of its own change is not notified a second time.
         if is_told && of_session == met {
             continue;
@@ -83,7 +83,12 @@ pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&st
 
 /// Stores a notice for the session whose change was interrupted; it is added to the session's next answer, in whichever
 /// process.
-fn tell_interrupted(engine: &EngineView, session: &str, commit: &[Recovered], words: &str) -> bool {
+fn notify_interrupted_session(
+    engine: &EngineView,
+    session: &str,
+    commit: &[RecoveredFile],
+    words: &str,
+) -> bool {
     let (Some(store), Some(first)) = (engine.history(), commit.first()) else {
         return false;
     };
@@ -109,8 +114,8 @@ fn tell_interrupted(engine: &EngineView, session: &str, commit: &[Recovered], wo
 }
 
 /// Finds the operation that changed these files, if its process announced it and did not finish it.
-fn whose(engine: &EngineView, commit: &[Recovered]) -> Option<Operation> {
-    let unfinished = engine.history()?.unfinished().ok()?;
+fn find_interrupted_operation(engine: &EngineView, commit: &[RecoveredFile]) -> Option<Operation> {
+    let unfinished = engine.history()?.unfinished_operations().ok()?;
     let has = |operation: &Operation, path: &Path| {
         operation
             .files
@@ -125,7 +130,7 @@ fn whose(engine: &EngineView, commit: &[Recovered]) -> Option<Operation> {
 }
 
 /// Describes the result of an interrupted commit; none where it had been carried out and there is nothing to report.
-fn what_happened(commit: &[Recovered]) -> Option<String> {
+fn describe_recovery(commit: &[RecoveredFile]) -> Option<String> {
     let paths = |is_meant: &dyn Fn(&RecoveryOutcome) -> bool| -> Vec<QuotedPath> {
         let mut paths: Vec<&PathBuf> = commit
             .iter()
@@ -135,14 +140,14 @@ fn what_happened(commit: &[Recovered]) -> Option<String> {
         paths.sort();
         paths.into_iter().map(|path| quote_path(path)).collect()
     };
-    let all = joined(&paths(&|_| true), ", ");
+    let all = join_paths(&paths(&|_| true), ", ");
     let changed = paths(&|outcome| *outcome == RecoveryOutcome::Changed);
     let unchanged = paths(&|outcome| *outcome == RecoveryOutcome::Unchanged);
     if !(changed.is_empty() && unchanged.is_empty()) {
         return Some(format!(
             "{all}. The change can be neither completed nor undone, because some of these files were changed since: {} have it, {} have not. Read them before going on, and tell the user",
-            none_or(&changed),
-            none_or(&unchanged)
+            join_paths_or_none(&changed),
+            join_paths_or_none(&unchanged)
         ));
     }
     let kept: Vec<String> = commit
@@ -174,9 +179,9 @@ fn what_happened(commit: &[Recovered]) -> Option<String> {
     ))
 }
 
-fn none_or(paths: &[QuotedPath]) -> String {
+fn join_paths_or_none(paths: &[QuotedPath]) -> String {
     match paths.is_empty() {
         true => "none".to_owned(),
-        false => joined(paths, ", "),
+        false => join_paths(paths, ", "),
     }
 }

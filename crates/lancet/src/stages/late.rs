@@ -7,11 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Author, ChangeKind, Content, Draft, FileDraft, HistoryError, KnownWorkspace, OperationKind,
-    OperationStore, State,
+    ChangeKind, ContentDraft, DraftState, FileDraft, HistoryError, KnownWorkspace, OperationAuthor,
+    OperationDraft, OperationKind, OperationStore,
 };
-use lancet_local_state::Unsealed;
-use lancet_workspace::{Displaced, Expected, LateWriteCheck, Revision, Seal, Written};
+use lancet_local_state::UnsealedFile;
+use lancet_workspace::{
+    DisplacedFile, ExpectedState, LateWriteCheck, Revision, Seal, WriteOutcome,
+};
 
 use super::context::CallContext;
 use super::notice::Notice;
@@ -21,12 +23,17 @@ use crate::operation;
 use crate::wording::quote_path;
 
 /// The name that the history gives as the tool of a late version.
-const TOOL: &str = "late writer";
+const LATE_VERSION_TOOL: &str = "late writer";
 /// The most displaced files that one call checks, and the most notices that one answer has.
-const AT_ONCE: usize = 16;
+const MAX_PER_CALL: usize = 16;
 
 /// Records the displaced files of a change that another process may still write to.
-pub(crate) fn watch(context: &CallContext<'_>, plan: &Plan, written: &[Written], id: &str) {
+pub(crate) fn watch_displaced_files(
+    context: &CallContext<'_>,
+    plan: &Plan,
+    written: &[WriteOutcome],
+    id: &str,
+) {
     let engine = context.engine();
     for (file, written) in plan.files.iter().zip(written) {
         let Some(displaced) = written
@@ -36,7 +43,7 @@ pub(crate) fn watch(context: &CallContext<'_>, plan: &Plan, written: &[Written],
         else {
             continue;
         };
-        let unsealed = Unsealed {
+        let unsealed = UnsealedFile {
             file: displaced.path.clone(),
             path: file.target.path().to_path_buf(),
             revision: *displaced.revision.as_bytes(),
@@ -47,7 +54,7 @@ pub(crate) fn watch(context: &CallContext<'_>, plan: &Plan, written: &[Written],
             late: None,
         };
         // If this fails, this process still checks the file; only a later process would not know of it.
-        put_row(engine, &unsealed);
+        store_row(engine, &unsealed);
         engine
             .base()
             .pending_recovery
@@ -59,13 +66,13 @@ pub(crate) fn watch(context: &CallContext<'_>, plan: &Plan, written: &[Written],
 }
 
 /// Takes over the displaced files and notices of ended processes.
-pub(crate) fn take_up(engine: &EngineView) {
+pub(crate) fn take_over_from_ended_processes(engine: &EngineView) {
     let Some(local) = engine.local() else {
         return;
     };
-    for mut unsealed in local.unsealed().unwrap_or_default() {
+    for mut unsealed in local.orphaned_unsealed_files().unwrap_or_default() {
         // This makes the present process the owner of the record, so that no other process takes it over, too.
-        let _ = local.put_unsealed(&unsealed);
+        let _ = local.save_unsealed(&unsealed);
         if crate::session::is_unnamed(&unsealed.session) {
             // The unnamed session has ended with its process. A notice for no session goes to the next caller.
             unsealed.session.clear();
@@ -74,7 +81,7 @@ pub(crate) fn take_up(engine: &EngineView) {
         match &unsealed.late {
             Some(late) => open.notices.push(LateNotice {
                 row: Some(unsealed.file.clone()),
-                ..news(&unsealed, late)
+                ..late_notice(&unsealed, late)
             }),
             None => open.unsealed.push(unsealed),
         }
@@ -86,21 +93,21 @@ pub(crate) fn take_up(engine: &EngineView) {
 fn check_unsealed(engine: &EngineView) {
     let waiting = {
         let mut open = engine.base().pending_recovery.late.lock();
-        let some = open.unsealed.len().min(AT_ONCE);
+        let some = open.unsealed.len().min(MAX_PER_CALL);
         open.unsealed.drain(..some).collect::<Vec<_>>()
     };
     let Some(store) = engine.history().filter(|_| !waiting.is_empty()) else {
         return;
     };
     for unsealed in waiting {
-        let found = settle(engine, &**store, unsealed.clone());
+        let found = check_displaced_file(engine, &**store, unsealed.clone());
         let mut open = engine.base().pending_recovery.late.lock();
         if let Some(late) = found.late {
             // Once the notice is given, the row is removed, unless the file is still open and has to be checked again.
             let row = found.again.is_none().then(|| unsealed.file.clone());
             open.notices.push(LateNotice {
                 row,
-                ..news(&unsealed, &late)
+                ..late_notice(&unsealed, &late)
             });
         }
         open.unsealed.extend(found.again);
@@ -108,7 +115,7 @@ fn check_unsealed(engine: &EngineView) {
 }
 
 /// Where a version is stored that a failed write has moved aside.
-pub(crate) enum KeptVersion {
+pub(crate) enum StoredVersion {
     /// The history has it as this operation.
     Operation(String),
     /// It is not in the history, but in this file.
@@ -117,18 +124,22 @@ pub(crate) enum KeptVersion {
 
 /// Records the version at `kept`, which a failed write of this file moved there because another process wrote at the
 /// same moment. Another process may still have it open: then a copy is recorded, and the file is checked for late writes.
-pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> KeptVersion {
+pub(crate) fn record_moved_version(
+    context: &CallContext<'_>,
+    file: &FilePlan,
+    kept: &Path,
+) -> StoredVersion {
     let engine = context.engine();
     let (
         Some(store),
-        Expected::Content {
+        ExpectedState::Content {
             revision, stamp, ..
         },
     ) = (engine.history(), &file.expected)
     else {
-        return KeptVersion::File(kept.to_path_buf());
+        return StoredVersion::File(kept.to_path_buf());
     };
-    let mut unsealed = Unsealed {
+    let mut unsealed = UnsealedFile {
         file: kept.to_path_buf(),
         path: file.target.path().to_path_buf(),
         revision: *revision.as_bytes(),
@@ -138,35 +149,35 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> K
         operation: String::new(),
         late: None,
     };
-    let displaced = displaced(&unsealed);
-    let (version, size, open) = match engine.ceiling().check_late_writes(&displaced) {
+    let displaced = open_displaced_file(&unsealed);
+    let (version, size, open) = match engine.full_workspace().check_late_writes(&displaced) {
         Ok(LateWriteCheck::Late {
             version,
             size,
             open,
         }) => (version, size, open),
         Ok(LateWriteCheck::Sealed(version)) => (version, unsealed.size, None),
-        Ok(LateWriteCheck::Waiting) => match engine.ceiling().copy_displaced(&displaced) {
+        Ok(LateWriteCheck::Waiting) => match engine.full_workspace().copy_displaced(&displaced) {
             Ok((size, copy)) => {
-                let open = Displaced {
+                let open = DisplacedFile {
                     revision: copy.revision,
                     ..displaced
                 };
                 (copy, size, Some(open))
             }
-            Err(_) => return KeptVersion::File(kept.to_path_buf()),
+            Err(_) => return StoredVersion::File(kept.to_path_buf()),
         },
-        Err(_) => return KeptVersion::File(kept.to_path_buf()),
+        Err(_) => return StoredVersion::File(kept.to_path_buf()),
     };
-    let recorded = match record(&**store, &unsealed, &version, size) {
-        Ok(id) => KeptVersion::Operation(id),
+    let recorded = match record_late_bytes(&**store, &unsealed, &version, size) {
+        Ok(id) => StoredVersion::Operation(id),
         // The check may have sealed the file, which renames it.
-        Err(_) => KeptVersion::File(version.path),
+        Err(_) => StoredVersion::File(version.path),
     };
     if let Some(open) = open {
         unsealed.revision = *open.revision.as_bytes();
         unsealed.size = size;
-        put_row(engine, &unsealed);
+        store_row(engine, &unsealed);
         engine
             .base()
             .pending_recovery
@@ -180,20 +191,20 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> K
 
 /// Stores the row of a displaced file for a later process. If that fails, this process still continues to check the
 /// file.
-fn put_row(engine: &EngineView, unsealed: &Unsealed) {
+fn store_row(engine: &EngineView, unsealed: &UnsealedFile) {
     if let Some(local) = engine.local() {
-        let _ = local.put_unsealed(unsealed);
+        let _ = local.save_unsealed(unsealed);
     }
 }
 
-fn drop_row(engine: &EngineView, file: &Path) {
+fn delete_row(engine: &EngineView, file: &Path) {
     if let Some(local) = engine.local() {
-        let _ = local.drop_unsealed(file);
+        let _ = local.remove_unsealed(file);
     }
 }
 
-fn displaced(unsealed: &Unsealed) -> Displaced {
-    Displaced {
+fn open_displaced_file(unsealed: &UnsealedFile) -> DisplacedFile {
+    DisplacedFile {
         path: unsealed.file.clone(),
         revision: Revision::from_bytes(unsealed.revision),
         seal: Seal::Open,
@@ -202,16 +213,16 @@ fn displaced(unsealed: &Unsealed) -> Displaced {
 
 /// The result of checking a displaced file.
 #[derive(Default)]
-struct Found {
+struct LateCheck {
     /// The operation that records the late bytes.
     late: Option<String>,
     /// The file, where it has to be checked again.
-    again: Option<Unsealed>,
+    again: Option<UnsealedFile>,
 }
 
-impl Found {
-    fn again(unsealed: Unsealed) -> Found {
-        Found {
+impl LateCheck {
+    fn unfinished(unsealed: UnsealedFile) -> LateCheck {
+        LateCheck {
             late: None,
             again: Some(unsealed),
         }
@@ -219,29 +230,36 @@ impl Found {
 }
 
 /// Checks one displaced file. Late bytes are recorded; a sealed file is no longer checked.
-fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
-    match engine.ceiling().check_late_writes(&displaced(&unsealed)) {
-        Ok(LateWriteCheck::Waiting) => Found::again(unsealed),
+fn check_displaced_file(
+    engine: &EngineView,
+    store: &dyn OperationStore,
+    mut unsealed: UnsealedFile,
+) -> LateCheck {
+    match engine
+        .full_workspace()
+        .check_late_writes(&open_displaced_file(&unsealed))
+    {
+        Ok(LateWriteCheck::Waiting) => LateCheck::unfinished(unsealed),
         Ok(LateWriteCheck::Sealed(now)) => {
-            let _ = store.adopt(now.revision.as_bytes(), &now.path);
-            drop_row(engine, &unsealed.file);
-            Found::default()
+            let _ = store.adopt_file(now.revision.as_bytes(), &now.path);
+            delete_row(engine, &unsealed.file);
+            LateCheck::default()
         }
         Ok(LateWriteCheck::Late {
             version,
             size,
             open,
         }) => {
-            let Ok(id) = record(store, &unsealed, &version, size) else {
-                return Found::again(unsealed);
+            let Ok(id) = record_late_bytes(store, &unsealed, &version, size) else {
+                return LateCheck::unfinished(unsealed);
             };
             let Some(open) = open else {
-                let told = Unsealed {
+                let told = UnsealedFile {
                     late: Some(id.clone()),
                     ..unsealed
                 };
-                put_row(engine, &told);
-                return Found {
+                store_row(engine, &told);
+                return LateCheck {
                     late: Some(id),
                     again: None,
                 };
@@ -249,47 +267,47 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
             // The file is still open, so more may be written to it.
             unsealed.revision = *open.revision.as_bytes();
             unsealed.size = size;
-            put_row(engine, &unsealed);
-            Found {
+            store_row(engine, &unsealed);
+            LateCheck {
                 late: Some(id),
                 again: Some(unsealed),
             }
         }
         // Another process has adopted the file, or another program removed it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            drop_row(engine, &unsealed.file);
-            Found::default()
+            delete_row(engine, &unsealed.file);
+            LateCheck::default()
         }
-        Err(_) => Found::again(unsealed),
+        Err(_) => LateCheck::unfinished(unsealed),
     }
 }
 
 /// Records late bytes as a version of the file, and returns the operation.
-fn record(
+fn record_late_bytes(
     store: &dyn OperationStore,
-    unsealed: &Unsealed,
-    version: &Displaced,
+    unsealed: &UnsealedFile,
+    version: &DisplacedFile,
     size: u64,
 ) -> Result<String, HistoryError> {
     let id = operation::new_id();
-    let state = |revision: [u8; 32], size| State {
+    let state = |revision: [u8; 32], size| DraftState {
         revision,
         size,
         mode: unsealed.mode,
         link: None,
         inode: None,
-        content: Content::Displaced,
+        content: ContentDraft::Displaced,
     };
     let workspace = recorded_workspace(store, &unsealed.operation, &unsealed.path)?;
-    let draft = Draft {
+    let draft = OperationDraft {
         id: &id,
-        time: operation::milliseconds(),
+        time: operation::current_milliseconds(),
         kind: OperationKind::Late,
-        author: Author {
+        author: OperationAuthor {
             session: &unsealed.session,
-            ..Author::default()
+            ..OperationAuthor::default()
         },
-        tool: TOOL,
+        tool: LATE_VERSION_TOOL,
         rungs: Vec::new(),
         approved: None,
         files: vec![FileDraft {
@@ -303,7 +321,7 @@ fn record(
             added: 0,
             removed: 0,
             folders: Vec::new(),
-            workspace: workspace.as_ref().map(KnownWorkspace::borrowed),
+            workspace: workspace.as_ref().map(KnownWorkspace::as_workspace_ref),
         }],
         question: None,
         parent: None,
@@ -312,12 +330,12 @@ fn record(
     };
     let _ = store.begin(&draft)?;
     let _ = store.finish(&draft)?;
-    let _ = store.adopt(version.revision.as_bytes(), &version.path);
+    let _ = store.adopt_file(version.revision.as_bytes(), &version.path);
     Ok(id)
 }
 
 /// Returns the notice about late bytes that the operation `late` records.
-fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
+fn late_notice(unsealed: &UnsealedFile, late: &str) -> LateNotice {
     let path = quote_path(&unsealed.path);
     let how = if unsealed.operation.is_empty() {
         format!("went on writing to a version of {path} that a conflict had left aside")
@@ -346,16 +364,16 @@ pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
         let to = notice.session.as_deref();
         to.is_none_or(|to| to == context.session.key())
     });
-    own.take(AT_ONCE)
+    own.take(MAX_PER_CALL)
         .map(|notice| {
             let words = notice.words.clone();
-            Notice::new(&format!("{words}."), move || claim(engine, &words))
+            Notice::new(&format!("{words}."), move || claim_notice(engine, &words))
         })
         .collect()
 }
 
 /// Removes a notice from the list, and removes its row. Returns false where another answer has already given it.
-fn claim(engine: &EngineView, words: &str) -> bool {
+fn claim_notice(engine: &EngineView, words: &str) -> bool {
     let claimed = {
         let mut open = engine.base().pending_recovery.late.lock();
         let at = open.notices.iter().position(|notice| notice.words == words);
@@ -366,7 +384,7 @@ fn claim(engine: &EngineView, words: &str) -> bool {
     };
     if let Some(row) = notice.row {
         // A row that could not be removed only means that the notice is given again after this process ends.
-        drop_row(engine, &row);
+        delete_row(engine, &row);
     }
     true
 }

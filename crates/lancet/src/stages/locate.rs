@@ -10,21 +10,22 @@ mod resolve;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_policy::{Cause, Decision, FileNames, NameKind, Policy, Shows};
+use lancet_policy::{Decision, DecisionCause, FileNames, NameKind, Policy, ShownContent};
 use lancet_workspace::{FileType, Located};
 
 pub(crate) use self::hard_links::LinkIndex;
-pub(crate) use self::refuse::root_moved;
+pub(crate) use self::refuse::root_moved_refusal;
 pub(crate) use self::resolve::is_unmoved;
 
 use self::refuse::{
-    closed, denied, not_relative, only_for_reading, refuse, refuse_state, refuse_unshown,
+    denied_refusal, not_relative_refusal, only_for_reading_refusal, read_only_engine_refusal,
+    refuse, refuse_state, refuse_unshown,
 };
 use self::resolve::located_for;
 use crate::engine::EngineView;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::wording::{QuotedPath, names, quote_path};
+use crate::wording::{QuotedPath, join_roots, quote_path};
 
 /// The use that the caller intends for the file: some files may be written but not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,18 +47,18 @@ pub(crate) enum Intent {
 
 impl Intent {
     /// Returns whether lines of a file that is changed are shown; `None` for a file that is only read.
-    pub(crate) fn shows(self) -> Option<Shows> {
+    pub(crate) fn shows(self) -> Option<ShownContent> {
         match self {
             Intent::Show => None,
-            Intent::Edit | Intent::Leave => Some(Shows::Lines),
-            Intent::Replace | Intent::Take | Intent::Folder => Some(Shows::Nothing),
+            Intent::Edit | Intent::Leave => Some(ShownContent::Lines),
+            Intent::Replace | Intent::Take | Intent::Folder => Some(ShownContent::Nothing),
         }
     }
 }
 
 /// Whether the hard links of a file that matter to the policy are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HardLinks {
+pub(crate) enum HardLinkKnowledge {
     /// The file has no other hard links, or those that matter were found.
     Known,
     /// There were too many entries to check, or a folder could not be listed: a protected name may have been missed.
@@ -80,7 +81,7 @@ pub(crate) struct Target {
     /// The intent with which the file was located.
     intent: Intent,
     /// Whether the list of hard links is complete.
-    pub(crate) hard_links: HardLinks,
+    pub(crate) hard_links: HardLinkKnowledge,
     /// Whether another hard link of the file is in a read root.
     reaches_read_root: bool,
     withheld: bool,
@@ -111,12 +112,12 @@ impl Target {
         ask(FileNames {
             opened: self.path(),
             others: &others,
-            kind: sort_of(&self.located),
+            kind: name_kind(&self.located),
         })
     }
 }
 
-fn sort_of(located: &Located) -> NameKind {
+fn name_kind(located: &Located) -> NameKind {
     match located.kind() {
         FileType::Directory => NameKind::Folder,
         _ => NameKind::File,
@@ -126,7 +127,7 @@ fn sort_of(located: &Located) -> NameKind {
 /// Locates the file that a path means, and refuses it where the policy denies access.
 pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result<Target, Refusal> {
     let policy = engine.permissions.policy();
-    let target = find(engine, &policy, given, intent)?;
+    let target = locate_unchecked(engine, &policy, given, intent)?;
     permitted(engine, &policy, target, intent)
 }
 
@@ -154,7 +155,7 @@ fn permitted(
     mut target: Target,
     intent: Intent,
 ) -> Result<Target, Refusal> {
-    let reading = target.with_names(|names| policy.reading(names));
+    let reading = target.with_names(|names| policy.may_read_names(names));
     let refused = match intent.shows() {
         None => Some(reading.clone()).filter(Decision::is_denied),
         Some(shows) => denied_writing(policy, &target, shows),
@@ -163,33 +164,33 @@ fn permitted(
     let for_reading = target.reaches_read_root || !engine.is_writable(target.path());
     if intent != Intent::Show && refused.is_none() {
         if for_reading {
-            return Err(only_for_reading(&target.given));
+            return Err(only_for_reading_refusal(&target.given));
         }
-        if let Some(scope) = engine.closed_by(target.path()) {
-            return Err(closed(&target.given, scope));
+        if let Some(scope) = engine.forbidding_scope(target.path()) {
+            return Err(read_only_engine_refusal(&target.given, scope));
         }
     }
     match refused {
-        Some(decision) => Err(denied(engine, policy, &target, &decision, intent)),
+        Some(decision) => Err(denied_refusal(engine, policy, &target, &decision, intent)),
         None => Ok(target),
     }
 }
 
 /// Locates the file that a path means, without checking the policy.
-pub(crate) fn find(
+pub(crate) fn locate_unchecked(
     engine: &EngineView,
     policy: &Arc<Policy>,
     given: &str,
     intent: Intent,
 ) -> Result<Target, Refusal> {
     let mut notices = Vec::new();
-    let path = absolute(engine, given, &mut notices)?;
+    let path = absolute_path(engine, given, &mut notices)?;
     let meant = given::foreign_path(given);
     let given = quote_path(Path::new(given));
     if let Some(meant) = meant
-        && !located_for(engine, &path, intent).is_ok_and(|found| is_told(engine, &found))
+        && !located_for(engine, &path, intent).is_ok_and(|found| may_mention(engine, &found))
     {
-        return Err(not_relative(engine, &given, meant));
+        return Err(not_relative_refusal(engine, &given, meant));
     }
     let mut target = find_path(engine, policy, path, given, intent)?;
     notices.append(&mut target.notices);
@@ -208,7 +209,7 @@ fn find_path(
     let mut notices = Vec::new();
     let located = located_for(engine, &path, intent);
     let located = located.map_err(|error| refuse(engine, &given, &path, &error))?;
-    if located.respelled() {
+    if located.is_respelled() {
         notices.push(message!(
             "opened {}, whose name differs from the one given only in its form",
             quote_path(located.path())
@@ -219,10 +220,10 @@ fn find_path(
     let Some(target) = target else {
         return Err(refuse_state(&given));
     };
-    if let HardLinks::Outside(names) = target.hard_links {
+    if let HardLinkKnowledge::Outside(names) = target.hard_links {
         notices.push(message!(
             "this file also has {}: what is written here is written there, too",
-            verbatim(outside_words(names))
+            verbatim(describe_outside_names(names))
         ));
     }
     Ok(Target {
@@ -233,7 +234,7 @@ fn find_path(
 }
 
 /// Describes how many names a file has outside the roots.
-pub(crate) fn outside_words(names: u64) -> String {
+pub(crate) fn describe_outside_names(names: u64) -> String {
     match names {
         1 => "a name outside the roots (a hard link)".to_owned(),
         _ => format!("{names} names outside the roots (hard links)"),
@@ -255,17 +256,17 @@ fn with_names(
     }
     let mut hard_links = index.names_of(&located, &mut others);
     // A name that is removed or moved changes nothing under the other names.
-    if hard_links == HardLinks::Known && matches!(intent, Intent::Edit | Intent::Replace) {
-        hard_links = match outside_names::count(engine, &located) {
-            0 => HardLinks::Known,
-            names => HardLinks::Outside(names),
+    if hard_links == HardLinkKnowledge::Known && matches!(intent, Intent::Edit | Intent::Replace) {
+        hard_links = match outside_names::count_outside_names(engine, &located) {
+            0 => HardLinkKnowledge::Known,
+            names => HardLinkKnowledge::Outside(names),
         };
     }
     let reaches_read_root = others
         .iter()
-        .any(|hard_link| policy.is_for_reading(hard_link));
+        .any(|hard_link| policy.is_in_read_root(hard_link));
     let given = quote_path(&path);
-    for name in given::names(path) {
+    for name in given::possible_paths(path) {
         if name != located.path() {
             others.push(name);
         }
@@ -283,14 +284,18 @@ fn with_names(
 }
 
 /// Returns the decision that denies writing, except for the mode's, which *approve* reports.
-fn denied_writing<'p>(policy: &'p Policy, target: &Target, shows: Shows) -> Option<Decision<'p>> {
-    let decision = target.with_names(|names| policy.writing(names, shows));
-    let by_mode = matches!(decision.cause, Cause::Mode(_));
+fn denied_writing<'p>(
+    policy: &'p Policy,
+    target: &Target,
+    shows: ShownContent,
+) -> Option<Decision<'p>> {
+    let decision = target.with_names(|names| policy.may_write(names, shows));
+    let by_mode = matches!(decision.cause, DecisionCause::Mode(_));
     (decision.is_denied() && !by_mode).then_some(decision)
 }
 
 /// Returns whether a path is at or below lancet's own state folder.
-pub(crate) fn is_state(engine: &EngineView, path: &Path) -> bool {
+pub(crate) fn is_in_state_folder(engine: &EngineView, path: &Path) -> bool {
     engine
         .base()
         .state_folder()
@@ -298,13 +303,13 @@ pub(crate) fn is_state(engine: &EngineView, path: &Path) -> bool {
 }
 
 /// Makes the path absolute: `~` is expanded, a relative path starts at the first root.
-fn absolute(
+fn absolute_path(
     engine: &EngineView,
     given: &str,
     notices: &mut Vec<Message>,
 ) -> Result<PathBuf, Refusal> {
     if given.is_empty() {
-        return Err(Refusal::stating(
+        return Err(Refusal::from_message(
             RefusalKind::Invalid,
             "file_path is empty. Send the absolute path of a file.",
         ));
@@ -313,9 +318,11 @@ fn absolute(
         let text = message!(
             "{} is a network path, which is not touched. Use a path below {}.",
             quote_path(Path::new(given)),
-            names(engine.roots())
+            join_roots(engine.roots())
         );
-        return Err(Refusal::stating(RefusalKind::Outside, text).with("file_path", given));
+        return Err(
+            Refusal::from_message(RefusalKind::Outside, text).with_field("file_path", given)
+        );
     }
     if let Some(home) = engine.base().home()
         && let Some(rest) = given.strip_prefix('~')
@@ -337,12 +344,12 @@ fn absolute(
 }
 
 /// Returns whether there is a file whose name may be mentioned.
-fn is_told(engine: &EngineView, located: &Located) -> bool {
+fn may_mention(engine: &EngineView, located: &Located) -> bool {
     !matches!(located.kind(), FileType::Missing) && !is_hidden(engine, located.path())
 }
 
 /// Finds the same trailing part of the path below a root, unless the name may not be mentioned.
-pub(crate) fn same_tail(engine: &EngineView, path: &Path) -> Option<PathBuf> {
+pub(crate) fn find_same_tail(engine: &EngineView, path: &Path) -> Option<PathBuf> {
     engine
         .workspace
         .find_tail(path)
@@ -353,19 +360,19 @@ pub(crate) fn same_tail(engine: &EngineView, path: &Path) -> Option<PathBuf> {
 pub(crate) fn is_hidden(engine: &EngineView, path: &Path) -> bool {
     let policy = engine.permissions.policy();
     let denied = |kind| policy.may_read(path, kind).is_denied();
-    denied(NameKind::File) || denied(NameKind::Folder) || is_state(engine, path)
+    denied(NameKind::File) || denied(NameKind::Folder) || is_in_state_folder(engine, path)
 }
 
 /// Returns the path of a refused call for the event, absolute where possible.
 pub(crate) fn event_path(engine: &EngineView, given: &str) -> PathBuf {
-    absolute(engine, given, &mut Vec::new()).unwrap_or_else(|_| PathBuf::from(given))
+    absolute_path(engine, given, &mut Vec::new()).unwrap_or_else(|_| PathBuf::from(given))
 }
 
 /// Returns whether a path as given leads to a file or folder that may be mentioned.
-pub(crate) fn is_there(engine: &EngineView, given: &str) -> bool {
-    let Ok(path) = absolute(engine, given, &mut Vec::new()) else {
+pub(crate) fn exists(engine: &EngineView, given: &str) -> bool {
+    let Ok(path) = absolute_path(engine, given, &mut Vec::new()) else {
         return false;
     };
     let located = engine.workspace.locate(&path);
-    located.is_ok_and(|located| is_told(engine, &located))
+    located.is_ok_and(|located| may_mention(engine, &located))
 }

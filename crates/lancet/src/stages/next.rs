@@ -5,25 +5,27 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::context::{CallContext, Turns};
+use super::context::{CallContext, FileLocking};
+use super::examine;
 use super::predict::predict;
+use super::program_results::Formatting;
 use lancet_model::tool_names::TEXT_EDITOR;
 
 use crate::audience::ReadLines;
-use crate::next_call::{Correction, NextCall, ReadRemedy, Remedy, TextEdit};
+use crate::next_call::{Correction, NextCall, PartRemedy, ReadRemedy, Remedy, TextEdit};
 use crate::questions::RecordedCall;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{Action, Change, DryRun, EditRequest, Place, Request};
+use crate::request::{Action, Change, DryRun, EditRequest, Place, ReplyRequest, Request};
 use crate::session::Check;
 
 /// The longest list of calls, as JSON, in bytes.
-const LONGEST: usize = 4_000;
+const MAX_JSON_LENGTH: usize = 4_000;
 /// How many calls a refusal names at most.
-const MOST: usize = 5;
+const MAX_CALLS: usize = 5;
 
 /// Adds the suggested calls to a refusal. `change` is the change that was refused; none where the call was not a
 /// change.
-pub(super) fn name_calls(
+pub(super) fn add_suggested_calls(
     context: &CallContext<'_>,
     change: Option<&Change<'_>>,
     refusal: Refusal,
@@ -47,14 +49,18 @@ pub(super) fn name_calls(
             Some(Change::Reply(reply)) => edit_calls(context, &edits, reply.dry_run),
             _ => Vec::new(),
         },
+        Some(Remedy::Parts(parts)) => match change {
+            Some(Change::Reply(reply)) => reply_calls(context, &parts, reply),
+            _ => Vec::new(),
+        },
     };
     let calls: Vec<NextCall> = calls
         .into_iter()
-        .take(MOST)
+        .take(MAX_CALLS)
         .filter(|call| would_pass(context, call))
         .collect();
     let length = serde_json::to_string(&calls).map_or(usize::MAX, |json| json.len());
-    if length <= LONGEST {
+    if length <= MAX_JSON_LENGTH {
         refusal.set_next(calls);
     }
     refusal
@@ -68,8 +74,17 @@ fn default_read(refusal: &Refusal) -> Option<Remedy> {
 
 /// Returns whether a call would not be refused now. Nothing is written or recorded.
 fn would_pass(context: &CallContext<'_>, call: &NextCall) -> bool {
+    let mut foreseen = prediction_context(context, &call.tool);
+    !matches!(
+        predict(&mut foreseen, call.arguments.clone()),
+        Check::Refused(_)
+    )
+}
+
+/// Returns the context in which another call of the same caller is predicted.
+fn prediction_context<'s>(context: &CallContext<'s>, tool: &str) -> CallContext<'s> {
     let (caller, cancel) = (context.caller.clone(), context.cancel.clone());
-    let mut foreseen = CallContext::new(context.session, call.tool.clone(), caller, cancel);
+    let mut foreseen = CallContext::new(context.session, tool.to_owned(), caller, cancel);
     foreseen.approver = context.approver.clone();
     foreseen.applied_by = context.applied_by;
     // Whether a person can be asked depends on this field.
@@ -77,11 +92,9 @@ fn would_pass(context: &CallContext<'_>, call: &NextCall) -> bool {
         .recorded
         .as_ref()
         .map(|call| RecordedCall::new(&context.tool, &Value::Null, call.deciders));
-    foreseen.turns = Turns::NotTaken;
-    !matches!(
-        predict(&mut foreseen, call.arguments.clone()),
-        Check::Refused(_)
-    )
+    foreseen.turns = FileLocking::NotTaken;
+    foreseen.formatting.set(Formatting::Off);
+    foreseen
 }
 
 fn read_call(context: &CallContext<'_>, refusal: &Refusal, read: &ReadRemedy) -> Option<NextCall> {
@@ -104,7 +117,7 @@ fn read_call(context: &CallContext<'_>, refusal: &Refusal, read: &ReadRemedy) ->
     };
     Some(match context.tool == TEXT_EDITOR {
         true => NextCall::new(context.tool_name(TEXT_EDITOR), lines.view_arguments(), why),
-        false => NextCall::new(context.tool_name("Read"), lines.arguments(), why),
+        false => NextCall::new(context.tool_name("Read"), lines.read_arguments(), why),
     })
 }
 
@@ -136,8 +149,8 @@ fn corrected_calls(
         }
         let mut all = edits.clone();
         all[number] = (path, &corrected);
-        let (tool, arguments) = spell(&context.tool, &all, request.dry_run)?;
-        let why = reason(correction);
+        let (tool, arguments) = spell_edits(&context.tool, &all, request.dry_run)?;
+        let why = describe_correction(correction);
         Some(NextCall::new(context.tool_name(tool), arguments, why))
     });
     calls.collect()
@@ -147,8 +160,55 @@ fn corrected_calls(
 fn edit_calls(context: &CallContext<'_>, edits: &[TextEdit], dry_run: DryRun) -> Vec<NextCall> {
     let calls = edits.iter().filter_map(|edit| {
         let request = EditRequest::new(edit.old.clone(), edit.new.clone());
-        let (tool, arguments) = spell("Edit", &[(edit.path.to_str()?, &request)], dry_run)?;
-        let why = place_name(edit.lines);
+        let (tool, arguments) = spell_edits("Edit", &[(edit.path.to_str()?, &request)], dry_run)?;
+        let why = describe_lines(edit.lines);
+        Some(NextCall::new(context.tool_name(tool), arguments, why))
+    });
+    calls.collect()
+}
+
+/// Returns one call a place of the part that is ambiguous, or one call if no part is: each makes the changes of all
+/// parts.
+fn reply_calls(
+    context: &CallContext<'_>,
+    parts: &[PartRemedy],
+    reply: &ReplyRequest<'_>,
+) -> Vec<NextCall> {
+    let mut several = parts.iter().filter(|part| part.edits.len() > 1);
+    let (chosen, further) = (several.next(), several.next());
+    if further.is_some() {
+        // The calls would be the pairs of their places.
+        return Vec::new();
+    }
+    let alternatives = chosen.map_or(1, |part| part.edits.len());
+    let calls = (0..alternatives.min(MAX_CALLS)).filter_map(|which| {
+        let taken = |part: &PartRemedy| {
+            let edit = part.edits.get(which).or(part.edits.first())?;
+            Some((part.part, edit.clone()))
+        };
+        let corrections = parts.iter().map(taken).collect::<Option<Vec<_>>>()?;
+        let foreseen = prediction_context(context, &context.tool);
+        let edits = examine::reply::as_edits(&foreseen, reply, &corrections)?;
+        let requests: Vec<(&str, EditRequest)> = edits
+            .iter()
+            .filter_map(|edit| {
+                let request = EditRequest::new(edit.old.clone(), edit.new.clone());
+                Some((edit.path.to_str()?, request))
+            })
+            .collect();
+        if requests.len() != edits.len() {
+            return None;
+        }
+        let borrowed: Vec<(&str, &EditRequest)> =
+            requests.iter().map(|(path, edit)| (*path, edit)).collect();
+        let (tool, arguments) = spell_edits("Edit", &borrowed, reply.dry_run)?;
+        let why = match chosen {
+            Some(part) => {
+                let place = describe_lines(part.edits[which].lines);
+                format!("makes all changes, part {} {place}", part.part + 1)
+            }
+            None => "makes all changes, with the lines of the file".to_owned(),
+        };
         Some(NextCall::new(context.tool_name(tool), arguments, why))
     });
     calls.collect()
@@ -168,24 +228,28 @@ fn all_edits(request: &Request) -> Option<Vec<(&str, &EditRequest)>> {
 
 /// Returns the tool and the arguments that request these edits, in the form of the called tool; none where the tools
 /// have no such form.
-fn spell(
+fn spell_edits(
     called: &str,
     edits: &[(&str, &EditRequest)],
     dry_run: DryRun,
 ) -> Option<(&'static str, Value)> {
     let (tool, mut arguments) = match edits {
-        [(path, edit)] if edit.place == Place::Before => ("InsertBefore", inserted(path, edit)),
-        [(path, edit)] if edit.place == Place::After => ("InsertAfter", inserted(path, edit)),
+        [(path, edit)] if edit.place == Place::Before => {
+            ("InsertBefore", insertion_arguments(path, edit))
+        }
+        [(path, edit)] if edit.place == Place::After => {
+            ("InsertAfter", insertion_arguments(path, edit))
+        }
         _ if edits.iter().any(|(_, edit)| edit.place != Place::Text) => return None,
         [(path, edit)] if called == TEXT_EDITOR && !edit.replace_all => (
             TEXT_EDITOR,
             json!({ "command": "str_replace", "path": path, "old_str": edit.old, "new_str": edit.new }),
         ),
-        [(path, edit)] if called != "MultiEdit" => ("Edit", replaced(path, edit)),
+        [(path, edit)] if called != "MultiEdit" => ("Edit", replacement_arguments(path, edit)),
         _ => {
             let mut items = Vec::new();
             for (path, edit) in edits {
-                items.push(with_revision(replaced(path, edit), edit));
+                items.push(with_revision(replacement_arguments(path, edit), edit));
             }
             ("MultiEdit", json!({ "edits": items }))
         }
@@ -206,11 +270,11 @@ fn with_revision(mut arguments: Value, edit: &EditRequest) -> Value {
     arguments
 }
 
-fn inserted(path: &str, edit: &EditRequest) -> Value {
+fn insertion_arguments(path: &str, edit: &EditRequest) -> Value {
     json!({ "file_path": path, "marker": edit.old, "content": edit.new })
 }
 
-fn replaced(path: &str, edit: &EditRequest) -> Value {
+fn replacement_arguments(path: &str, edit: &EditRequest) -> Value {
     let mut arguments =
         json!({ "file_path": path, "old_string": edit.old, "new_string": edit.new });
     if edit.replace_all {
@@ -222,14 +286,14 @@ fn replaced(path: &str, edit: &EditRequest) -> Value {
     arguments
 }
 
-fn reason(correction: &Correction) -> String {
+fn describe_correction(correction: &Correction) -> String {
     match correction.lines {
-        Some(lines) => place_name(lines),
+        Some(lines) => describe_lines(lines),
         None => "without what is no text of the file".to_owned(),
     }
 }
 
-fn place_name((first, last): (usize, usize)) -> String {
+fn describe_lines((first, last): (usize, usize)) -> String {
     match first == last {
         true => format!("for line {first}"),
         false => format!("for lines {first}-{last}"),

@@ -5,15 +5,15 @@
 use super::context::CallContext;
 use super::notice::{Effect, Notice};
 use super::{diagnosis, flawed_settings, foreign_writes, late, persons_words, set_aside};
-use crate::engine::TROUBLE_ROOM;
+use crate::engine::MAX_SETTINGS_NOTICE;
 use crate::limit::AnswerLimit;
 use crate::outcome::Outcome;
 use crate::reply::Reply;
 
 /// The longest reason why settings do not load, in the unit of the answer's limit.
-const LONGEST_REASON: usize = 500;
+const MAX_REASON_LENGTH: usize = 500;
 /// The length of the text that says how much of a cut text is missing.
-const CUT_MARK: usize = 40;
+const CUT_MARK_LENGTH: usize = 40;
 
 /// Ends an answer: adds the notices that fit, and keeps the whole within its limit.
 pub(super) fn end_answer(context: &CallContext<'_>, effect: Effect, reply: &mut Reply) {
@@ -21,7 +21,7 @@ pub(super) fn end_answer(context: &CallContext<'_>, effect: Effect, reply: &mut 
         true => context.refusals,
         false => context.limit,
     };
-    if let Some(gloss) = context.vocabulary.gloss(reply.text()) {
+    if let Some(gloss) = context.vocabulary.explain_field_names(reply.text()) {
         reply.append(gloss);
     }
     let notices = collect(context, effect, limit, reply.outcome());
@@ -46,28 +46,28 @@ fn collect<'c>(
     limit: AnswerLimit,
     outcome: &Outcome,
 ) -> Vec<Notice<'c>> {
-    let mut notices = unkept_rules(context);
-    notices.extend(persons_words::notices(context));
+    let mut notices = unsaved_rule_notices(context);
+    notices.extend(persons_words::comment_notices(context));
     notices.extend(foreign_writes::notice(context, outcome));
-    notices.extend(diagnosis::late(context, effect));
+    notices.extend(diagnosis::late_problem_notices(context, effect));
     notices.extend(late::notices(context));
     notices.extend(set_aside::notice(context));
     notices.extend(flawed_settings::notice(context));
     if effect == Effect::Writes {
-        notices.extend(broken_settings(context, limit));
+        notices.extend(broken_settings_notice(context, limit));
     }
     notices
 }
 
 /// Returns the notice that the settings do not load and the earlier ones still apply; every answer of a writing call
 /// contains it. The call's limit already reserves space for it.
-fn broken_settings<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<Notice<'c>> {
+fn broken_settings_notice<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<Notice<'c>> {
     let why = context.engine().trouble.as_ref()?;
     let sentence = "the settings were changed and do not load; the ones before are in force until the user mends this: ";
     // The present limit is what remains after at most a quarter was reserved.
-    let reserved = TROUBLE_ROOM.min(limit.most / 3);
-    let longest = reserved.saturating_sub(limit.length(sentence) + CUT_MARK);
-    let reason = limit.cut(why, longest.min(LONGEST_REASON));
+    let reserved = MAX_SETTINGS_NOTICE.min(limit.most / 3);
+    let longest = reserved.saturating_sub(limit.length(sentence) + CUT_MARK_LENGTH);
+    let reason = limit.truncate(why, longest.min(MAX_REASON_LENGTH));
     Some(Notice {
         reserved,
         ..Notice::new(&format!("{sentence}{reason}"), || true)
@@ -75,7 +75,7 @@ fn broken_settings<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<
 }
 
 /// Returns a notice for each rule of the answer "always" that could not be saved.
-fn unkept_rules<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
+fn unsaved_rule_notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let unkept = &context.session.inner.unkept;
     let notice = |words: String| Notice::new(&words.clone(), move || unkept.take(&words));
     unkept.all().into_iter().map(notice).collect()

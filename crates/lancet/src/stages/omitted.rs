@@ -6,20 +6,20 @@ use std::fmt;
 use std::ops::Range;
 
 use super::locate::Target;
-use crate::message::{Message, message, term, verbatim};
+use crate::message::{Message, message, tool_and_shell_term, verbatim};
 use crate::outcome::{OldLines, OmittedPart};
-use crate::wording::{QuotedPath, count, lines_named};
+use crate::wording::{QuotedPath, format_count, name_lines};
 
 /// How many files are named at most.
-const MOST_FILES: usize = 50;
+const MAX_NAMED_FILES: usize = 50;
 /// How many lines of a file are counted at most to name line numbers.
-const MOST_LINES: usize = 100_000;
+const MAX_COUNTED_LINES: usize = 100_000;
 /// The most groups of lines that are named.
-const MOST_RUNS: usize = 20;
+const MAX_LINE_GROUPS: usize = 20;
 
 /// The parts of a change that were left out.
 #[derive(Default)]
-pub(crate) struct Omitted {
+pub(crate) struct OmittedParts {
     pub(super) files: Vec<OmittedFile>,
     /// The reason that the person gave.
     pub(super) because: Option<String>,
@@ -34,32 +34,32 @@ pub(crate) struct OmittedFile {
     pub(super) lines: Option<Vec<Range<usize>>>,
 }
 
-impl Omitted {
+impl OmittedParts {
     /// Names the files and lines; none where nothing was left out.
-    pub(super) fn named(&self) -> Option<String> {
+    pub(super) fn describe(&self) -> Option<String> {
         if self.files.is_empty() {
             return None;
         }
-        let shown = self.files.iter().take(MOST_FILES);
+        let shown = self.files.iter().take(MAX_NAMED_FILES);
         let mut words: Vec<String> = shown.map(ToString::to_string).collect();
-        if let Some(rest @ 1..) = self.files.len().checked_sub(MOST_FILES) {
-            words.push(count(rest, "further file"));
+        if let Some(rest @ 1..) = self.files.len().checked_sub(MAX_NAMED_FILES) {
+            words.push(format_count(rest, "further file"));
         }
         Some(words.join("; "))
     }
 
     /// Names the files and lines for an answer.
-    fn named_parts(&self) -> Message {
-        let shown = self.files.iter().take(MOST_FILES);
-        let mut parts: Vec<Message> = shown.map(OmittedFile::named).collect();
-        if let Some(rest @ 1..) = self.files.len().checked_sub(MOST_FILES) {
-            parts.push(message!("{}", verbatim(count(rest, "further file"))));
+    fn describe_parts(&self) -> Message {
+        let shown = self.files.iter().take(MAX_NAMED_FILES);
+        let mut parts: Vec<Message> = shown.map(OmittedFile::describe).collect();
+        if let Some(rest @ 1..) = self.files.len().checked_sub(MAX_NAMED_FILES) {
+            parts.push(message!("{}", verbatim(format_count(rest, "further file"))));
         }
         Message::joined(parts, "; ")
     }
 
     /// Returns the sentence of the answer; none where nothing was left out and the person gave no reason.
-    pub(super) fn sentence(&self) -> Option<Message> {
+    pub(super) fn answer_sentence(&self) -> Option<Message> {
         if self.files.is_empty() {
             let words = self.because.as_ref();
             return words
@@ -68,18 +68,18 @@ impl Omitted {
         let because = match &self.because {
             Some(words) => message!(
                 "{}{}",
-                term(". They say: ", ". You said: "),
+                tool_and_shell_term(". They say: ", ". You said: "),
                 verbatim(words)
             ),
             None => Message::default(),
         };
         Some(message!(
             "{}{}{}",
-            term(
+            tool_and_shell_term(
                 "a person left this out, and it was not written (lines as they were numbered before): ",
                 "left out (lines as they were numbered before): ",
             ),
-            self.named_parts(),
+            self.describe_parts(),
             because
         ))
     }
@@ -104,7 +104,7 @@ impl Omitted {
 
 impl OmittedFile {
     /// Records that a whole file was left out.
-    pub(super) fn whole(target: &Target) -> Self {
+    pub(super) fn whole_file(target: &Target) -> Self {
         Self {
             path: target.display_name(),
             lines: None,
@@ -112,7 +112,7 @@ impl OmittedFile {
     }
 
     /// Records that some lines of a file were left out.
-    pub(super) fn lines(target: &Target, lines: Vec<Range<usize>>) -> Self {
+    pub(super) fn lines_of_file(target: &Target, lines: Vec<Range<usize>>) -> Self {
         Self {
             path: target.display_name(),
             lines: Some(lines),
@@ -122,24 +122,24 @@ impl OmittedFile {
 
 impl fmt::Display for OmittedFile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {}", self.path, self.named_lines())
+        write!(out, "{} {}", self.path, self.describe_lines())
     }
 }
 
 impl OmittedFile {
-    fn named(&self) -> Message {
-        message!("{} {}", &self.path, verbatim(self.named_lines()))
+    fn describe(&self) -> Message {
+        message!("{} {}", &self.path, verbatim(self.describe_lines()))
     }
 
     /// Names the lines: "line 3", or "(all of it)".
-    fn named_lines(&self) -> String {
+    fn describe_lines(&self) -> String {
         let Some(lines) = &self.lines else {
             return "(all of it)".to_owned();
         };
         let changed: Vec<usize> = lines
             .iter()
             .flat_map(Clone::clone)
-            .take(MOST_LINES)
+            .take(MAX_COUNTED_LINES)
             .collect();
         let added: Vec<usize> = lines
             .iter()
@@ -148,12 +148,12 @@ impl OmittedFile {
             .collect();
         let mut parts = Vec::new();
         if !changed.is_empty() {
-            parts.push(lines_named(changed, MOST_RUNS));
+            parts.push(name_lines(changed, MAX_LINE_GROUPS));
         }
         if !added.is_empty() {
             parts.push(format!(
                 "what was to follow {}",
-                lines_named(added, MOST_RUNS)
+                name_lines(added, MAX_LINE_GROUPS)
             ));
         }
         parts.join(", ")

@@ -7,11 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lancet_formats::Notebook;
-use lancet_text::{Document, Encoding, NotText, never_text};
-use lancet_workspace::{Expected, FileType, KnownContent, ReadError, Revision, Snapshot, Stamp};
+use lancet_text::{Document, Encoding, NotText, rule_out_text};
+use lancet_workspace::{
+    ExpectedState, FileType, KnownContent, ReadError, Revision, Snapshot, Stamp,
+};
 
 use crate::engine::EngineView;
-use crate::ledger::stamp_of;
+use crate::ledger::stamp_from_record;
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
@@ -21,42 +23,42 @@ use crate::stages::locate::Target;
 use crate::wording::quote_path;
 
 /// The largest file that Edit and Write change.
-pub(crate) const LARGEST: u64 = 1 << 30;
+pub(crate) const MAX_EDITED_SIZE: u64 = 1 << 30;
 
 /// Files up to this size are loaded into memory during a call; larger ones are streamed.
-pub(crate) const HELD: u64 = 32 << 20;
+pub(crate) const MAX_IN_MEMORY_SIZE: u64 = 32 << 20;
 
 /// How many bytes at the beginning of a larger file are read to decide whether it is text.
-const HEAD: usize = 64 << 10;
+const HEAD_SIZE: usize = 64 << 10;
 
 /// Refuses a path that is not a regular file or does not exist.
 pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
     match target.located.kind() {
         FileType::File => Ok(()),
-        FileType::Missing => Err(no_file::missing(engine, target)),
-        FileType::Directory => Err(no_file::folder(engine, target)),
+        FileType::Missing => Err(no_file::missing_refusal(engine, target)),
+        FileType::Directory => Err(no_file::folder_refusal(engine, target)),
         FileType::Special(what) => {
             let text = message!(
                 "{} is a {}, not a regular file, and is not opened. Name a regular file.",
                 &target.given,
                 what
             );
-            Err(Refusal::stating(RefusalKind::Special, text)
-                .with("file_path", quote_path(target.path())))
+            Err(Refusal::from_message(RefusalKind::Special, text)
+                .with_field("file_path", quote_path(target.path())))
         }
     }
 }
 
 /// Reads the version on the disk, or takes the ledger's copy where it is still valid.
 pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, Refusal> {
-    if let Some(cached) = cached(session, target)
+    if let Some(cached) = cached_snapshot(session, target)
         && let Ok(Some(stamp)) = target
             .located
-            .unchanged_since(&cached.stamp, KnownContent::Bytes(&cached.bytes))
+            .check_unchanged_since(&cached.stamp, KnownContent::Bytes(&cached.bytes))
     {
         return Ok(Snapshot { stamp, ..cached });
     }
-    read(target)
+    read_snapshot(target)
 }
 
 /// Refuses a large file whose beginning shows that it is not text, before the rest is read: 20 GiB of NUL bytes took 41
@@ -64,10 +66,10 @@ pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, R
 pub(crate) fn refuse_binary_head(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
     let (head, _) = target
         .located
-        .read_at(0, HEAD)
-        .map_err(|error| unreadable(target, &error))?;
-    match never_text(&head, configured(engine, target)) {
-        Some(NotText::Binary { kind }) => Err(binary(target, kind)),
+        .read_at(0, HEAD_SIZE)
+        .map_err(|error| unreadable_refusal(target, &error))?;
+    match rule_out_text(&head, configured_encoding(engine, target)) {
+        Some(NotText::Binary { kind }) => Err(binary_refusal(target, kind)),
         None => Ok(()),
     }
 }
@@ -79,20 +81,20 @@ fn read_text(
     target: &Target,
 ) -> Result<Snapshot, Refusal> {
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
-    if size > HELD && size <= LARGEST {
+    if size > MAX_IN_MEMORY_SIZE && size <= MAX_EDITED_SIZE {
         refuse_binary_head(context.engine(), target)?;
     }
     match freshness {
-        Freshness::FromDisk => read(target),
+        Freshness::FromDisk => read_snapshot(target),
         Freshness::Cached => snapshot(context.session, target),
     }
 }
 
-fn read(target: &Target) -> Result<Snapshot, Refusal> {
+fn read_snapshot(target: &Target) -> Result<Snapshot, Refusal> {
     target
         .located
-        .snapshot(LARGEST)
-        .map_err(|error| unreadable(target, &error))
+        .read_snapshot(MAX_EDITED_SIZE)
+        .map_err(|error| unreadable_refusal(target, &error))
 }
 
 /// Gets the version of a file that a change is worked out for. The stat of a file that lancet has just written is racy:
@@ -108,11 +110,11 @@ pub(crate) fn snapshot_to_change(
         return read_text(context, Freshness::FromDisk, target);
     }
     // The stat is taken now, because the call may have waited for the lock (its turn) since the file was located.
-    if let Some(cached) = cached(context.session, target)
-        && let Some(now) = target.located.stat_now()
-        && now.same_file_state(&cached.stamp)
+    if let Some(cached) = cached_snapshot(context.session, target)
+        && let Some(now) = target.located.current_stamp()
+        && now.has_same_state(&cached.stamp)
     {
-        if cached.stamp.racy() {
+        if cached.stamp.is_racy() {
             attempt.rely_on_racy_stat();
         }
         // The content was read when the ledger's stat was taken, not now.
@@ -126,21 +128,21 @@ pub(crate) fn snapshot_to_change(
 }
 
 /// Returns the version that the ledger has cached.
-fn cached(session: &Session, target: &Target) -> Option<Snapshot> {
+fn cached_snapshot(session: &Session, target: &Target) -> Option<Snapshot> {
     let ledger = session.ledger();
-    let entry = ledger.peek(target.path())?;
+    let entry = ledger.get_without_use(target.path())?;
     Some(Snapshot {
         bytes: entry.content.clone()?,
-        stamp: stamp_of(&entry.stamp),
+        stamp: stamp_from_record(&entry.stamp),
         revision: Revision::from_bytes(entry.revision),
     })
 }
 
 /// Returns the refusal for a file that could not be read.
-pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
+pub(crate) fn unreadable_refusal(target: &Target, error: &ReadError) -> Refusal {
     let given = &target.given;
     let refusal = match error {
-        ReadError::TooLarge { size, most } => Refusal::stating(
+        ReadError::TooLarge { size, most } => Refusal::from_message(
             RefusalKind::TooLarge,
             message!(
                 "{} has {} bytes; the limit is {}. Change it with another program.",
@@ -155,7 +157,7 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
             } else {
                 "folder"
             };
-            Refusal::stating(
+            Refusal::from_message(
                 RefusalKind::Special,
                 message!(
                     "{} is a {}, not a regular file. Name a regular file.",
@@ -164,18 +166,18 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
                 ),
             )
         }
-        ReadError::Missing => Refusal::stating(
+        ReadError::Missing => Refusal::from_message(
             RefusalKind::Missing,
             message!("{} is no longer there. Look again before going on.", given),
         ),
-        ReadError::Unstable => Refusal::stating(
+        ReadError::Unstable => Refusal::from_message(
             RefusalKind::Busy,
             message!(
                 "{} is being written just now, faster than it could be read. Send the call again in a moment.",
                 given
             ),
         ),
-        ReadError::Io(error) => Refusal::stating(
+        ReadError::Io(error) => Refusal::from_message(
             RefusalKind::Io,
             message!(
                 "The system would not read {}: {}. Nothing was changed.",
@@ -184,7 +186,7 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
             ),
         ),
     };
-    refusal.with("file_path", quote_path(target.path()))
+    refusal.with_field("file_path", quote_path(target.path()))
 }
 
 /// Decodes a version, or refuses bytes that are not text.
@@ -193,8 +195,8 @@ pub(crate) fn decode<'b>(
     target: &Target,
     bytes: &'b [u8],
 ) -> Result<Document<'b>, Refusal> {
-    Document::decode(bytes, configured(engine, target))
-        .map_err(|NotText::Binary { kind }| binary(target, kind))
+    Document::decode(bytes, configured_encoding(engine, target))
+        .map_err(|NotText::Binary { kind }| binary_refusal(target, kind))
 }
 
 /// Decodes a version with what is already known about it, or refuses bytes that are not text.
@@ -205,34 +207,35 @@ pub(crate) fn decode_version<'b>(
 ) -> Result<Document<'b>, Refusal> {
     let plain_texts = &engine.base().caches.plain_texts;
     let known = plain_texts.control_bytes(&version.revision);
-    let document = Document::decode_known(&version.bytes, configured(engine, target), known)
-        .map_err(|NotText::Binary { kind }| binary(target, kind))?;
+    let document =
+        Document::decode_known(&version.bytes, configured_encoding(engine, target), known)
+            .map_err(|NotText::Binary { kind }| binary_refusal(target, kind))?;
     plain_texts.note(version.revision, &document);
     Ok(document)
 }
 
 /// Returns the refusal for bytes that are not text.
-pub(crate) fn binary(target: &Target, kind: &'static str) -> Refusal {
+pub(crate) fn binary_refusal(target: &Target, kind: &'static str) -> Refusal {
     let text = message!(
         "{} is not text: {}. Use a program made for this kind of file.",
         &target.given,
         kind
     );
-    Refusal::stating(RefusalKind::Binary, text)
-        .with("file_path", quote_path(target.path()))
-        .with("kind", kind)
+    Refusal::from_message(RefusalKind::Binary, text)
+        .with_field("file_path", quote_path(target.path()))
+        .with_field("kind", kind)
 }
 
 /// Returns the encoding that the settings give this path.
-pub(crate) fn configured(engine: &EngineView, target: &Target) -> Option<Encoding> {
+pub(crate) fn configured_encoding(engine: &EngineView, target: &Target) -> Option<Encoding> {
     engine
         .settings
-        .encoding_for(engine.below_root(target.path()))
+        .encoding_for(engine.relative_to_root(target.path()))
 }
 
 /// Returns the content that the disk must still have when a plan based on this version is carried out.
-pub(crate) fn expected(base: &Snapshot) -> Expected {
-    Expected::Content {
+pub(crate) fn expected_content(base: &Snapshot) -> ExpectedState {
+    ExpectedState::Content {
         revision: base.revision,
         stamp: base.stamp,
         bytes: Some(Arc::clone(&base.bytes)),
@@ -258,7 +261,7 @@ pub(crate) fn refuse_notebook(
     bytes: &[u8],
 ) -> Result<(), Refusal> {
     let is_notebook = is_notebook_name(target)
-        && Document::decode(bytes, configured(engine, target))
+        && Document::decode(bytes, configured_encoding(engine, target))
             .is_ok_and(|document| Notebook::parse(document.view()).is_ok());
     if !is_notebook {
         return Ok(());
@@ -273,5 +276,6 @@ pub(crate) fn refuse_notebook(
         &target.given,
         next
     );
-    Err(Refusal::stating(RefusalKind::Notebook, text).with("file_path", quote_path(target.path())))
+    Err(Refusal::from_message(RefusalKind::Notebook, text)
+        .with_field("file_path", quote_path(target.path())))
 }

@@ -6,18 +6,18 @@ use serde_json::json;
 
 use super::context::CallContext;
 use super::notice::Notice;
-use crate::wording::{lines_named, on_one_line, quote_path};
+use crate::wording::{name_lines, on_one_line, quote_path};
 
 /// The most notices that one answer delivers.
-const AT_ONCE: usize = 10;
+const MAX_NOTICES: usize = 10;
 
 /// Returns the notices for the session of a call.
-pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
+pub(super) fn comment_notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let engine = context.engine();
     // An unnamed session that has changed nothing has nothing that a person could have reviewed, so the database is not
     // opened for it.
     let is_used = || engine.base().pending_recovery.settled.get().is_some();
-    if context.session.is_apart() || !(context.session.name().is_some() || is_used()) {
+    if context.session.is_for_host() || !(context.session.name().is_some() || is_used()) {
         return Vec::new();
     }
     let Some(store) = engine.history() else {
@@ -25,7 +25,7 @@ pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     };
     // A comment that cannot be read now waits for the next answer.
     let waiting = store.waiting_comments(context.session.key());
-    let waiting = waiting.unwrap_or_default().into_iter().take(AT_ONCE);
+    let waiting = waiting.unwrap_or_default().into_iter().take(MAX_NOTICES);
     let notice = |comment: Comment| {
         Notice::new(&format_comment(&comment), move || {
             store
@@ -46,7 +46,7 @@ pub(crate) fn format_comment(comment: &Comment) -> String {
             let lines = vec![first as usize, last.max(first) as usize];
             match last > first {
                 true => format!(" lines {first}-{last}"),
-                false => format!(" {}", lines_named(lines, 1)),
+                false => format!(" {}", name_lines(lines, 1)),
             }
         }
     };

@@ -6,12 +6,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use lancet_formats::syntax::SyntaxError;
-use lancet_history::{ChangeKind, KeptContent, LineNumbers, OperationKind, Seen, TakenBack};
+use lancet_history::{
+    ChangeKind, LineNumbers, OperationKind, ReversedChange, SeenRanges, StoredContent,
+};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
-use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source, Written};
+use lancet_workspace::{ExecutableChange, ExpectedState, Revision, Snapshot, Source, WriteOutcome};
 
 use super::locate::Target;
-use super::omitted::Omitted;
+use super::omitted::OmittedParts;
 use crate::message::Message;
 use crate::order::Turn;
 use crate::refusal::Refusal;
@@ -31,15 +33,15 @@ pub(crate) struct Plan {
 pub(crate) struct PlanRecord {
     pub(super) kind: OperationKind,
     /// The changes that the plan undoes, for each file.
-    pub(super) takes_back: Vec<TakenBack>,
+    pub(super) takes_back: Vec<ReversedChange>,
     /// The changes of which the plan undoes a hunk; their other hunks remain in effect.
-    pub(super) takes_part_of: Vec<TakenBack>,
+    pub(super) takes_part_of: Vec<ReversedChange>,
     /// A sentence at the beginning of the answer that says what is undone.
     pub(super) lead: Option<Message>,
     /// Files that already have the state that undoing would give them; they are not written.
-    pub(super) found_back: Vec<FoundBack>,
+    pub(super) found_back: Vec<AlreadyUndoneFile>,
     /// Files that are in conflict and are not written.
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<ConflictingFile>,
     /// Who approved the plan, or which rule; set by *approve*.
     pub(super) approved: Option<String>,
     /// The recorded question whose approval the plan uses up; set by *approve*.
@@ -47,16 +49,16 @@ pub(crate) struct PlanRecord {
     /// Whether the person who was asked changed the text, or left parts of it out.
     pub(super) user_modified: bool,
     /// The parts that the person who was asked left out.
-    pub(super) omitted: Omitted,
+    pub(super) omitted: OmittedParts,
     /// Whether a person may approve only a part of the plan.
-    pub(super) parts: Parts,
+    pub(super) parts: PartialApproval,
     /// Files of the plan, by their index, that a person approves together or not at all.
     pub(super) together: Vec<Vec<usize>>,
 }
 
 /// Whether the files and pieces of a plan can be approved one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Parts {
+pub(crate) enum PartialApproval {
     /// Each is useful without the others.
     #[default]
     Separate,
@@ -65,7 +67,7 @@ pub(crate) enum Parts {
 }
 
 /// A file that already has the state that undoing a change would give it.
-pub(crate) struct FoundBack {
+pub(crate) struct AlreadyUndoneFile {
     pub(super) path: PathBuf,
     /// The changes that therefore count as undone.
     pub(super) operations: Vec<String>,
@@ -74,7 +76,7 @@ pub(crate) struct FoundBack {
 }
 
 /// A file that is in conflict and was left out.
-pub(crate) struct LeftOut {
+pub(crate) struct ConflictingFile {
     pub(super) path: PathBuf,
     /// The change that stays in effect.
     pub(super) operation: String,
@@ -84,7 +86,7 @@ pub(crate) struct LeftOut {
 
 impl Plan {
     /// Returns whether the answer to the plan refers to files that the commit does not compare.
-    pub(super) fn tells_of_others(&self) -> bool {
+    pub(super) fn mentions_unchecked_files(&self) -> bool {
         self.files.is_empty()
             || !self.origin.found_back.is_empty()
             || !self.origin.left_out.is_empty()
@@ -93,7 +95,7 @@ impl Plan {
 
 impl Plan {
     /// Returns whether the answer names files that are not written.
-    pub(super) fn names_others(&self) -> bool {
+    pub(super) fn names_unwritten_files(&self) -> bool {
         let origin = &self.origin;
         let mut omitted = origin.omitted.files.iter();
         !origin.found_back.is_empty()
@@ -115,8 +117,8 @@ impl Default for PlanRecord {
             approved: None,
             question: None,
             user_modified: false,
-            omitted: Omitted::default(),
-            parts: Parts::default(),
+            omitted: OmittedParts::default(),
+            parts: PartialApproval::default(),
             together: Vec::new(),
         }
     }
@@ -126,21 +128,21 @@ impl Default for PlanRecord {
 pub(crate) struct FilePlan {
     pub(super) target: Target,
     /// The content that the disk must still have when the change is made.
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedState,
     /// The version that the plan is based on; none for a new file and for a file too large for memory.
     pub(super) base: Option<Snapshot>,
-    pub(super) new: New,
+    pub(super) new: NewContent,
     pub(super) view: ChangeView,
     pub(super) encoding: Encoding,
     pub(super) endings: Endings,
     /// The parts of the new version that the session will have seen.
-    pub(super) seen: Seen,
+    pub(super) seen: SeenRanges,
     /// Whether the permission to execute the file changes.
-    pub(super) executable: Executable,
+    pub(super) executable: ExecutableChange,
 }
 
 /// The new bytes.
-pub(crate) enum New {
+pub(crate) enum NewContent {
     /// The whole content.
     Whole(Vec<u8>),
     /// Replacements in the base.
@@ -155,18 +157,18 @@ pub(crate) enum New {
     EmptyFolder { mode: u32 },
     /// A state in the history that is too large for memory.
     Copied {
-        content: FromHistory,
+        content: HistoryContent,
         revision: Revision,
         mode: Option<u32>,
     },
     /// The content of another file, which is moved to this name.
-    Moved(Box<Moved>),
+    Moved(Box<PlannedMove>),
     /// The file is removed, and so are these folders if they are then empty, outermost first.
     Removed { folders: Vec<PathBuf> },
 }
 
 /// A move to the name that a plan is for.
-pub(crate) struct Moved {
+pub(crate) struct PlannedMove {
     /// The file that gets the name. What the plan expects, and its base, are about this one.
     pub(super) from: Target,
     /// Replacements in its content.
@@ -190,15 +192,15 @@ pub(crate) enum LedgerUpdate {
 
 /// A content in the history, in the form that the workspace reads.
 #[derive(Debug)]
-pub(crate) struct FromHistory(pub(super) KeptContent);
+pub(crate) struct HistoryContent(pub(super) StoredContent);
 
-impl Source for FromHistory {
+impl Source for HistoryContent {
     fn read_at(&self, into: &mut [u8], offset: u64) -> std::io::Result<usize> {
         self.0.read_at(into, offset)
     }
 }
 
-impl New {
+impl NewContent {
     /// Returns the new permission bits of the file, where they are to change.
     pub(super) fn mode(&self) -> Option<u32> {
         match self {
@@ -209,7 +211,7 @@ impl New {
     }
 
     /// Returns the folders that are removed with a name if they are empty, outermost first.
-    pub(super) fn leaving_folders(&self) -> &[PathBuf] {
+    pub(super) fn folders_to_remove(&self) -> &[PathBuf] {
         match self {
             Self::Removed { folders } => folders,
             Self::Moved(moved) => &moved.folders,
@@ -256,8 +258,8 @@ pub(crate) struct ChangeView {
 impl ChangeView {
     /// Returns what counts as seen of a file that the caller wrote whole: everything except what a formatter wrote and
     /// the answer does not show.
-    pub(super) fn seen_of_whole(&self, length: usize) -> Seen {
-        let mut seen = Seen::whole(length as u64);
+    pub(super) fn seen_of_written_file(&self, length: usize) -> SeenRanges {
+        let mut seen = SeenRanges::all_seen(length as u64);
         for range in &self.unshown {
             seen.remove(range.clone());
         }
@@ -274,17 +276,17 @@ impl FilePlan {
     /// Returns the kind of change that the plan makes to the file.
     pub(super) fn kind(&self) -> ChangeKind {
         match (&self.new, &self.expected) {
-            (New::Moved(_), _) => ChangeKind::Move,
-            (New::Removed { .. }, _) => ChangeKind::Delete,
-            (_, Expected::Missing) => ChangeKind::Create,
+            (NewContent::Moved(_), _) => ChangeKind::Move,
+            (NewContent::Removed { .. }, _) => ChangeKind::Delete,
+            (_, ExpectedState::Missing) => ChangeKind::Create,
             _ => ChangeKind::Update,
         }
     }
 
     /// Returns the move that gives the file its name, where the plan is one.
-    pub(super) fn moved(&self) -> Option<&Moved> {
+    pub(super) fn moved(&self) -> Option<&PlannedMove> {
         match &self.new {
-            New::Moved(moved) => Some(moved),
+            NewContent::Moved(moved) => Some(moved),
             _ => None,
         }
     }
@@ -306,41 +308,45 @@ impl FilePlan {
 
     /// Returns how the permission to execute the file changes, by the call or by an undo: once the file is written, its
     /// bits show it. A removed file has none; a new one is executable only where the call requests it.
-    pub(super) fn executable_change(&self, written: Option<&Written>) -> Executable {
+    pub(super) fn executable_change(&self, written: Option<&WriteOutcome>) -> ExecutableChange {
         let Some(stamp) = self.expected.stamp() else {
             return self.executable;
         };
         if self.removes() || self.is_without_bytes() {
-            return Executable::Keep;
+            return ExecutableChange::Keep;
         }
         let before = stamp.permissions();
         let after = match written {
             Some(written) => written.stamp.permissions(),
-            None => self.executable.apply(self.new.mode().unwrap_or(before)),
+            None => self
+                .executable
+                .apply_to_mode(self.new.mode().unwrap_or(before)),
         };
         match (before & 0o111 != 0, after & 0o111 != 0) {
-            (false, true) => Executable::Yes,
-            (true, false) => Executable::No,
-            _ => Executable::Keep,
+            (false, true) => ExecutableChange::Yes,
+            (true, false) => ExecutableChange::No,
+            _ => ExecutableChange::Keep,
         }
     }
 
     /// Returns whether a symbolic link or an empty folder is replaced, moved or removed, or gets the name.
     pub(super) fn is_without_bytes(&self) -> bool {
-        matches!(self.new, New::Link { .. } | New::EmptyFolder { .. })
-            || matches!(
-                self.expected,
-                Expected::Link { .. } | Expected::EmptyFolder { .. }
-            )
+        matches!(
+            self.new,
+            NewContent::Link { .. } | NewContent::EmptyFolder { .. }
+        ) || matches!(
+            self.expected,
+            ExpectedState::Link { .. } | ExpectedState::EmptyFolder { .. }
+        )
     }
 
     /// Returns whether the plan removes the file.
     pub(super) fn removes(&self) -> bool {
-        matches!(self.new, New::Removed { .. })
+        matches!(self.new, NewContent::Removed { .. })
     }
 
     /// Returns whether the plan creates the file.
     pub(super) fn creates(&self) -> bool {
-        matches!(self.expected, Expected::Missing)
+        matches!(self.expected, ExpectedState::Missing)
     }
 }

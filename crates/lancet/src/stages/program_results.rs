@@ -23,7 +23,7 @@ pub(crate) struct FormattedText {
 }
 
 /// The output of the hooks for a plan.
-pub(crate) struct HookedPlan {
+pub(crate) struct HookOutput {
     pub(crate) told: blake3::Hash,
     pub(crate) asks: Vec<Reason>,
 }

@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use super::context::CallContext;
 use super::proposal;
-use super::tool_refusals::{not_listed, require_listed, tool_names, unusable};
+use super::tool_refusals::{not_listed_refusal, require_listed, tool_names, unusable_refusal};
 use crate::builtin;
 use crate::dialects::ReplyOptions;
 use crate::message::verbatim;
 use crate::outcome::Layout;
-use crate::receive::{Repair, canonical_tool, clean, receive};
+use crate::receive::{Repair, canonical_tool, clean_arguments, receive};
 use crate::refusal::Refusal;
-use crate::request::{Asked, Change, ReplyRequest};
+use crate::request::{Change, ReplyRequest, ToolRequest};
 use crate::session::Session;
 
 /// Receives the call; afterwards the context has the tool's own name.
 pub(super) fn receive_call(
     context: &mut CallContext<'_>,
     arguments: Value,
-) -> Result<(Asked, Vec<Repair>), Refusal> {
+) -> Result<(ToolRequest, Vec<Repair>), Refusal> {
     let session = context.session;
     let engine = Arc::clone(&context.engine);
     let host_tool = engine
@@ -30,20 +30,21 @@ pub(super) fn receive_call(
         .find(|tool| tool.declaration().name == context.tool);
     if let Some(tool) = host_tool {
         let Some(declaration) = engine.declaration(&context.tool) else {
-            return Err(not_listed(context));
+            return Err(not_listed_refusal(context));
         };
-        let (arguments, repairs) = clean(&context.tool, &declaration.input_schema, arguments)
-            .map_err(|invalid| unusable(verbatim(invalid.message.clone()), &invalid))?;
+        let (arguments, repairs) =
+            clean_arguments(&context.tool, &declaration.input_schema, arguments)
+                .map_err(|invalid| unusable_refusal(verbatim(invalid.message.clone()), &invalid))?;
         // The model does not see what the tool reads for itself.
-        let proposal = tool.propose(&session.apart(), &arguments)?;
-        return Ok((proposal::host_call(context, proposal)?, repairs));
+        let proposal = tool.propose(&session.for_host(), &arguments)?;
+        return Ok((proposal::request_from_proposal(context, proposal)?, repairs));
     }
     let received = receive(&context.tool, arguments);
     let own_name = match &received {
         Ok(received) => Some(received.tool()),
         Err(_) => canonical_tool(&context.tool),
     };
-    if let Some(tool) = own_name.and_then(builtin::by_name) {
+    if let Some(tool) = own_name.and_then(builtin::find_by_name) {
         context.set_tool(tool);
     }
     let received = received.map_err(|invalid| {
@@ -51,7 +52,7 @@ pub(super) fn receive_call(
         if invalid.suggestion.is_none() && own_name.is_none() {
             text.push_str(&format!(" The tools are {}.", tool_names(context)));
         }
-        unusable(verbatim(text), &invalid)
+        unusable_refusal(verbatim(text), &invalid)
     })?;
     require_listed(context)?;
     Ok((received.asked, received.repairs))

@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use lancet_history::{Observation, Seen};
+use lancet_history::{Observation, SeenRanges};
 use lancet_text::apply_raw;
-use lancet_workspace::{Expected, Written};
+use lancet_workspace::{ExpectedState, WriteOutcome};
 
 use self::numbers::shown_lines;
 use self::written_entry::{note_in_ledger, record_move};
 use super::commit::Committed;
 use super::context::CallContext;
 use super::examine::folder::FolderView;
-use super::examine::read::{Page, Shape};
+use super::examine::read::{AnswerKind, Page};
 use super::examine::search::Findings;
-use super::plan::{FilePlan, New, Plan};
+use super::plan::{FilePlan, NewContent, Plan};
 use super::{announce, syntax};
 use crate::events::Event;
 use crate::ledger::version;
@@ -29,7 +29,7 @@ use crate::refusal::Refusal;
 /// A change that is on the disk and in the ledger.
 pub(crate) struct Recorded {
     pub(super) plan: Plan,
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<WriteOutcome>,
     pub(super) operation: String,
     /// The old and new bytes of each file, if the engine includes them in its replies.
     pub(super) contents: Vec<Contents>,
@@ -39,13 +39,13 @@ pub(crate) struct Recorded {
 type Contents = (Option<Arc<Vec<u8>>>, Option<Arc<Vec<u8>>>);
 
 /// Records what a Read showed.
-pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
+pub(crate) fn record_read(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
     // An outline shows no line, and the ledger identifies a request by its range.
-    if !context.session.is_apart() && page.shape != Shape::Outline {
+    if !context.session.is_for_host() && page.shape != AnswerKind::Outline {
         let mut ledger = context.session.ledger();
-        let now = ledger.peek(path).map(|entry| entry.revision);
-        if page.shape == Shape::Unchanged {
+        let now = ledger.get_without_use(path).map(|entry| entry.revision);
+        if page.shape == AnswerKind::Unchanged {
             ledger.update(path, |entry| {
                 if entry.revision == page.version.revision {
                     entry.stamp = page.version.stamp;
@@ -53,7 +53,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
                 }
             });
         } else if now == Some(page.version.revision) || now == page.known {
-            ledger.saw(
+            ledger.record_shown(
                 path,
                 Observation {
                     version: page.version,
@@ -66,10 +66,10 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
         }
         // Another call has written the file in the meantime, so the ledger already has a newer version than was shown.
         drop(ledger);
-        context.session.keep(path);
+        context.session.store_entry(path);
     }
     let lines = page.start..page.start + page.lines;
-    context.engine().tell(|| Event::Read {
+    context.engine().notify_observers(|| Event::Read {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
@@ -79,8 +79,8 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
 }
 
 /// Notifies the observers of a folder that was viewed.
-pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
-    context.engine().tell(|| Event::Searched {
+pub(crate) fn record_folder_view(context: &CallContext<'_>, folder: &FolderView) {
+    context.engine().notify_observers(|| Event::Searched {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
@@ -91,8 +91,8 @@ pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
 }
 
 /// Records what a search showed.
-pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
-    let seen = match context.session.is_apart() {
+pub(crate) fn record_search(context: &CallContext<'_>, findings: &Findings) {
+    let seen = match context.session.is_for_host() {
         true => &[],
         false => findings.seen.as_slice(),
     };
@@ -103,18 +103,18 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
             // A version that was shown before stays in the ledger, so that the next edit can say what changed since. A
             // partial view that a host showed can only be replaced by a Read.
             let other = ledger
-                .peek(&file.path)
+                .get_without_use(&file.path)
                 .is_some_and(|entry| entry.revision != file.version.revision || entry.partial_view);
             if other {
                 continue;
             }
             if !ledger
-                .peek(&file.path)
-                .is_some_and(|entry| file.is_in(entry))
+                .get_without_use(&file.path)
+                .is_some_and(|entry| file.is_contained_in(entry))
             {
                 changed.push(file.path.as_path());
             }
-            ledger.saw(
+            ledger.record_shown(
                 &file.path,
                 Observation {
                     version: file.version,
@@ -126,8 +126,8 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
             );
         }
     }
-    context.session.keep_files(&changed);
-    context.engine().tell(|| Event::Searched {
+    context.session.store_entries(&changed);
+    context.engine().notify_observers(|| Event::Searched {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
@@ -138,14 +138,14 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
 }
 
 /// Records what was written.
-pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorded {
+pub(crate) fn record_change(context: &CallContext<'_>, committed: Committed) -> Recorded {
     let Committed {
         mut plan,
         written,
         announced,
     } = committed;
-    announce::finish(context, &mut plan, &announced, &written);
-    syntax::note(context, &mut plan);
+    announce::mark_carried_out(context, &mut plan, &announced, &written);
+    syntax::note_syntax_errors(context, &mut plan);
     let operation = announced.id;
     let contents = plan
         .files
@@ -156,7 +156,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
     // An observer may make calls, about these files too, so the lock on the files (the turn) is released first.
     plan.turn = None;
     let tell = |path: &Path, before, after, lines: &[Range<usize>]| {
-        context.engine().tell(|| Event::Changed {
+        context.engine().notify_observers(|| Event::Changed {
             time: SystemTime::now(),
             session: context.session.name().cloned(),
             caller: context.caller.clone(),
@@ -170,7 +170,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
     };
     for (file, written) in plan.files.iter().zip(&written) {
         let (path, before) = (file.target.path(), file.before_revision());
-        let after = (!file.removes()).then(|| written.revision.short());
+        let after = (!file.removes()).then(|| written.revision.short_hex());
         let lines = &file.view.lines;
         match file.moved() {
             Some(moved) => {
@@ -188,62 +188,62 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
     }
 }
 
-fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written) -> Contents {
+fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &WriteOutcome) -> Contents {
     let path = file.target.path().to_path_buf();
     let version = version(&written.revision, &written.stamp);
-    let keep = context.engine().keeps_contents(&path);
+    let keep = context.engine().retains_contents(&path);
     let original = keep
         .then(|| file.base.as_ref().map(|base| Arc::clone(&base.bytes)))
         .flatten();
     // The ledger's copy is changed in place where there is no other reference to it, which saves copying up to 32 MB at
     // each edit.
     let base = file.base.take();
-    if let Expected::Content { bytes, .. } = &mut file.expected {
+    if let ExpectedState::Content { bytes, .. } = &mut file.expected {
         *bytes = None;
     }
-    if let New::Moved(moved) = &mut file.new {
+    if let NewContent::Moved(moved) = &mut file.new {
         let changes = std::mem::take(&mut moved.changes);
         let content = base.as_ref().filter(|_| keep);
         let content = content.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
-        if !context.session.is_apart() {
+        if !context.session.is_for_host() {
             record_move(context, file, &base, &changes, version);
         }
         return (original, content);
     }
     let removes = file.removes();
     let left = if removes {
-        New::Removed {
+        NewContent::Removed {
             folders: Vec::new(),
         }
     } else {
-        New::Streamed(Vec::new())
+        NewContent::Streamed(Vec::new())
     };
     let new = std::mem::replace(&mut file.new, left);
-    if context.session.is_apart() {
+    if context.session.is_for_host() {
         // The model has not seen this version, so the ledger treats it like a change by another program.
         let content = match new {
-            New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
-            New::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
-            New::Streamed(_)
-            | New::Copied { .. }
-            | New::Removed { .. }
-            | New::Link { .. }
-            | New::EmptyFolder { .. }
-            | New::Moved(_) => None,
+            NewContent::Whole(bytes) | NewContent::Restored { bytes, .. } => Some(bytes),
+            NewContent::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
+            NewContent::Streamed(_)
+            | NewContent::Copied { .. }
+            | NewContent::Removed { .. }
+            | NewContent::Link { .. }
+            | NewContent::EmptyFolder { .. }
+            | NewContent::Moved(_) => None,
         };
         return (original, content.filter(|_| keep).map(Arc::new));
     }
     note_in_ledger(context, file, base, new, version);
     if removes || file.is_without_bytes() {
-        context.session.forget(&path);
+        context.session.remove_entry(&path);
     } else {
-        context.session.keep(&path);
+        context.session.store_entry(&path);
     }
     let content = if keep {
         context
             .session
             .ledger()
-            .peek(&path)
+            .get_without_use(&path)
             .and_then(|entry| entry.content.clone())
     } else {
         None
@@ -252,7 +252,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
 }
 
 /// Returns the root that a refused call concerns: that of its path, or else the first.
-fn folder_of(context: &CallContext<'_>, path: Option<&str>) -> PathBuf {
+fn root_of_refused_call(context: &CallContext<'_>, path: Option<&str>) -> PathBuf {
     let roots = context.engine().roots();
     let of_path = roots
         .iter()
@@ -261,25 +261,25 @@ fn folder_of(context: &CallContext<'_>, path: Option<&str>) -> PathBuf {
 }
 
 /// Records what a refusal showed, and reports the refusal to the observers.
-pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option<&str>) {
+pub(crate) fn record_refusal(context: &CallContext<'_>, refusal: &Refusal, path: Option<&str>) {
     // A diff that is cut off does not count as shown.
     if let Some(shown) = &refusal.shown
         && context.refusals.fits(refusal.text())
-        && !context.session.is_apart()
+        && !context.session.is_for_host()
     {
         context
             .session
             .ledger()
             .put(&shown.path, shown.entry.clone());
-        context.session.keep(&shown.path);
+        context.session.store_entry(&shown.path);
     }
     if let Some(store) = context.engine().history() {
         // This is only for the statistics: if the state folder cannot be written, the refusal is not counted.
         let name = refusal.kind().name();
-        let folder = folder_of(context, path);
+        let folder = root_of_refused_call(context, path);
         let _ = store.count_refusal(context.session.key(), &context.tool, name, &folder);
     }
-    context.engine().tell(|| Event::Refused {
+    context.engine().notify_observers(|| Event::Refused {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
         caller: context.caller.clone(),
@@ -291,7 +291,7 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
 
 impl FilePlan {
     /// Lines that a formatter wrote and the answer does not show do not count as seen.
-    fn forget_unshown(&self, seen: &mut Seen) {
+    fn forget_unshown(&self, seen: &mut SeenRanges) {
         for range in &self.view.unshown {
             seen.remove(range.clone());
         }
@@ -299,6 +299,8 @@ impl FilePlan {
 
     /// Returns the short revision before the change.
     fn before_revision(&self) -> Option<String> {
-        self.expected.revision().map(|revision| revision.short())
+        self.expected
+            .revision()
+            .map(|revision| revision.short_hex())
     }
 }

@@ -12,12 +12,12 @@ mod sentences;
 use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::Path;
 
-use lancet_text::unified;
-use lancet_workspace::Written;
+use lancet_text::unified_diff;
+use lancet_workspace::WriteOutcome;
 use serde_json::{Value, json};
 
 use super::context::CallContext;
-use super::plan::{DryRun, FilePlan, LeftOut, Plan};
+use super::plan::{ConflictingFile, DryRun, FilePlan, Plan};
 use super::record::Recorded;
 use crate::audience::Audience;
 use crate::outcome::{
@@ -27,19 +27,22 @@ use crate::outcome::{
 use crate::receive::Repair;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
-use crate::wording::{count, cut, quote_path};
+use crate::wording::{format_count, quote_path, truncate};
 
-use self::sentences::{Tense, executable, for_person, headline, notices, repaired, warning_words};
+use self::sentences::{
+    Tense, describe_warning, headline, push_executable_change, push_notices, push_repairs,
+    render_for_person,
+};
 
-pub(crate) use folder::folder;
-pub(crate) use others::nothing_written;
-pub(crate) use page::page;
+pub(crate) use folder::folder_reply;
+pub(crate) use others::reply_without_write;
+pub(crate) use page::page_reply;
 
 /// The longest notice, in characters.
-const LONGEST_NOTICE: usize = 9_000;
+const MAX_NOTICE_LENGTH: usize = 9_000;
 
 /// Returns the answer of a host's tool that wrote nothing.
-pub(crate) fn host_answer(text: String, data: Value) -> Reply {
+pub(crate) fn host_tool_reply(text: String, data: Value) -> Reply {
     let data = if data.is_object() {
         data
     } else {
@@ -49,7 +52,7 @@ pub(crate) fn host_answer(text: String, data: Value) -> Reply {
 }
 
 /// Returns the answer to a dry run.
-pub(crate) fn dry_run(
+pub(crate) fn dry_run_reply(
     context: &CallContext<'_>,
     mut plan: Plan,
     repairs: &[Repair],
@@ -57,35 +60,35 @@ pub(crate) fn dry_run(
 ) -> Reply {
     let mut text = String::from("Dry run: nothing was written.\n");
     let audience = context.engine().audience();
-    text.extend(lead(&plan, audience));
+    text.extend(lead_line(&plan, audience));
     let mut person = String::new();
     let mut files = Vec::new();
     for file in &mut plan.files {
         text.push_str(&format!(
             "{}\n{}",
             headline(file, Tense::Would, audience),
-            cut(&shown_diff(file), LONGEST_NOTICE)
+            truncate(&shown_diff(file), MAX_NOTICE_LENGTH)
         ));
-        executable(&mut text, file, None);
-        notices(&mut text, file, audience);
-        person.push_str(&for_person(file, "would be "));
-        let git_diff = git::foreseen(context.engine(), file);
+        push_executable_change(&mut text, file, None);
+        push_notices(&mut text, file, audience);
+        person.push_str(&render_for_person(file, "would be "));
+        let git_diff = git::predicted_diff(context.engine(), file);
         files.push(FileOutcome {
             git_diff,
             ..file_outcome(file, None, audience)
         });
     }
-    if let Some(reason) = asks.filter(|reason| audience.is_told_of_question(reason)) {
+    if let Some(reason) = asks.filter(|reason| audience.mentions_question(reason)) {
         text.push_str(&format!(
             "[lancet: before it is written a person is asked: {reason}]\n"
         ));
     }
-    repaired(&mut text, repairs);
-    finish(context, &plan, text, files, None, person)
+    push_repairs(&mut text, repairs);
+    assemble_reply(context, &plan, text, files, None, person)
 }
 
 /// Returns the answer to a call that was carried out.
-pub(crate) fn change(
+pub(crate) fn change_reply(
     context: &CallContext<'_>,
     recorded: Recorded,
     repairs: &[Repair],
@@ -99,7 +102,7 @@ pub(crate) fn change(
     } = recorded;
     let mut text = String::new();
     let audience = context.engine().audience();
-    text.extend(lead(&plan, audience));
+    text.extend(lead_line(&plan, audience));
     let mut person = String::new();
     let mut files = Vec::new();
     for (at, (file, written)) in plan.files.iter_mut().zip(&written).enumerate() {
@@ -108,35 +111,35 @@ pub(crate) fn change(
             headline(file, Tense::Did, audience),
             shown_body(file)
         ));
-        executable(&mut text, file, Some(written));
+        push_executable_change(&mut text, file, Some(written));
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        notices(&mut text, file, audience);
+        push_notices(&mut text, file, audience);
         for warning in &written.warnings {
-            let warning = warning_words(warning).render(audience);
+            let warning = describe_warning(warning).render(audience);
             text.push_str(&format!("[lancet: {warning}]\n"));
         }
         if !file.removes() && !file.view.removed_later {
             text.push_str(&format!(
                 "[lancet: now at revision {}]\n",
-                written.revision.short()
+                written.revision.short_hex()
             ));
         }
-        person.push_str(&for_person(file, ""));
+        person.push_str(&render_for_person(file, ""));
         let content = contents.get(at).and_then(|(_, content)| content.as_deref());
-        let git_diff = git::after(context.engine(), (file, written), content);
+        let git_diff = git::diff_after_change(context.engine(), (file, written), content);
         files.push(FileOutcome {
             user_modified: plan.origin.user_modified,
             git_diff,
             ..file_outcome(file, Some(written), audience)
         });
     }
-    repaired(&mut text, repairs);
+    push_repairs(&mut text, repairs);
     let found_problems = problems::format_problems(&found, audience);
     text.push_str(&found_problems);
     person.push_str(&found_problems);
-    let reply = finish(
+    let reply = assemble_reply(
         context,
         &plan,
         text,
@@ -155,7 +158,11 @@ pub(crate) fn change(
 }
 
 /// Returns the answer to a call that was refused.
-pub(crate) fn refusal(context: &CallContext<'_>, refusal: Refusal, path: Option<&str>) -> Reply {
+pub(crate) fn refusal_reply(
+    context: &CallContext<'_>,
+    refusal: Refusal,
+    path: Option<&str>,
+) -> Reply {
     let limit = context.refusals;
     let refusal = refusal.rendered_for(context.engine().audience());
     let person = format!(
@@ -167,33 +174,33 @@ pub(crate) fn refusal(context: &CallContext<'_>, refusal: Refusal, path: Option<
     );
     let (mut text, outcome) = RefusedOutcome::new(refusal, context.numbers, path);
     if !limit.fits(&text) {
-        text = limit.cut(&text, limit.most.saturating_sub(60));
+        text = limit.truncate(&text, limit.most.saturating_sub(60));
     }
     Reply::new(text, Outcome::Refused(outcome), person)
 }
 
 /// The replacement for the diff of a withheld file.
-const NOT_SHOWN: &str = "(its text is not shown)\n";
+const WITHHELD_DIFF: &str = "(its text is not shown)\n";
 
 /// Returns the diff of a change. The diff of a withheld file is shown only to the person who is asked.
 fn shown_diff(file: &FilePlan) -> String {
     if file.is_withheld() {
-        NOT_SHOWN.to_owned()
+        WITHHELD_DIFF.to_owned()
     } else {
-        unified(&file.view.patch)
+        unified_diff(&file.view.patch)
     }
 }
 
 fn shown_body(file: &FilePlan) -> &str {
     if file.is_withheld() {
-        NOT_SHOWN
+        WITHHELD_DIFF
     } else {
         &file.view.body
     }
 }
 
 /// Returns the line at the beginning of the answer that says what is undone.
-fn lead(plan: &Plan, audience: &Audience) -> Option<String> {
+fn lead_line(plan: &Plan, audience: &Audience) -> Option<String> {
     let lead = plan.origin.lead.as_ref()?;
     Some(format!("{}\n", lead.render(audience)))
 }
@@ -202,7 +209,7 @@ fn lead(plan: &Plan, audience: &Audience) -> Option<String> {
 /// patch can be large.
 fn file_outcome(
     file: &mut FilePlan,
-    written: Option<&Written>,
+    written: Option<&WriteOutcome>,
     audience: &Audience,
 ) -> FileOutcome {
     let written = written.filter(|_| !file.removes() && !file.view.removed_later);
@@ -215,7 +222,7 @@ fn file_outcome(
         written
             .iter()
             .flat_map(|written| &written.warnings)
-            .map(warning_words),
+            .map(describe_warning),
     );
     let warnings = warnings.iter().map(|words| words.render(audience));
     let rungs = std::mem::take(&mut file.view.rungs);
@@ -240,7 +247,7 @@ fn file_outcome(
             non_exhaustive: NonExhaustive,
         }),
         written: written.map(|written| WrittenFile {
-            revision: written.revision.short(),
+            revision: written.revision.short_hex(),
             guarantee: written.guarantee,
             durable: written.durable,
             non_exhaustive: NonExhaustive,
@@ -253,7 +260,7 @@ fn file_outcome(
 
 /// Assembles the answer of a writing tool. An Edit or Write of one file has the fields of file and call in one object;
 /// every other change has a list of files.
-fn finish(
+fn assemble_reply(
     context: &CallContext<'_>,
     plan: &Plan,
     mut text: String,
@@ -263,7 +270,7 @@ fn finish(
 ) -> Reply {
     let (operation, diagnosis) = done.unzip();
     let audience = context.engine().audience();
-    let notes = others::notes(plan);
+    let notes = others::notes_about_unwritten_files(plan);
     let notes: Vec<String> = notes.iter().map(|note| note.render(audience)).collect();
     for note in &notes {
         text.push_str(&format!("[lancet: {note}]\n"));
@@ -271,13 +278,13 @@ fn finish(
     text.truncate(text.trim_end_matches('\n').len());
     let words = format!(
         "[lancet: the answer ends here at its limit; it was about {}]",
-        count(plan.files.len(), "file")
+        format_count(plan.files.len(), "file")
     );
     // The lines that the answer shows have a smaller limit, so nothing that is cut off here counts as seen.
-    context.limit.end_within(&mut text, &words);
+    context.limit.truncate_with_ending(&mut text, &words);
     let origin = &plan.origin;
     let outcome = ChangeOutcome {
-        layout: match files.len() == 1 && !plan.names_others() {
+        layout: match files.len() == 1 && !plan.names_unwritten_files() {
             true => context.layout,
             false => Layout::Files,
         },
@@ -289,7 +296,7 @@ fn finish(
             .iter()
             .map(|file| file.path.clone())
             .collect(),
-        left_out: origin.left_out.iter().map(left_out).collect(),
+        left_out: origin.left_out.iter().map(left_out_file).collect(),
         omitted: origin.omitted.outcome(),
         notes,
         lead: origin.lead.as_ref().map(|lead| lead.render(audience)),
@@ -299,7 +306,7 @@ fn finish(
     Reply::new(text, Outcome::Changed(outcome), person)
 }
 
-fn left_out(file: &LeftOut) -> LeftOutFile {
+fn left_out_file(file: &ConflictingFile) -> LeftOutFile {
     LeftOutFile {
         path: file.path.clone(),
         operation: file.operation.clone(),

@@ -6,19 +6,19 @@ use super::context::CallContext;
 use super::notice::Notice;
 use crate::engine::EngineView;
 use crate::events::Event;
-use crate::wording::cut;
+use crate::wording::truncate;
 
 /// The longest notice about one database, in characters.
-const LONGEST: usize = 1_000;
+const MAX_NOTICE_LENGTH: usize = 1_000;
 
 /// Notifies the observers of databases that were not reported to them yet.
-pub(crate) fn observe(engine: &EngineView) {
+pub(crate) fn notify_observers(engine: &EngineView) {
     let Some(local) = engine.local() else {
         return;
     };
     let told = &engine.base().pending_recovery.set_aside;
-    for database in told.take_new(local.set_aside()) {
-        engine.tell(|| Event::SetAside {
+    for database in told.take_unreported(local.databases_set_aside()) {
+        engine.notify_observers(|| Event::SetAside {
             time: std::time::SystemTime::now(),
             moved_to: database.moved_to.clone(),
             words: database.to_string(),
@@ -28,13 +28,16 @@ pub(crate) fn observe(engine: &EngineView) {
 
 /// Returns the notice for the session. The observers are notified immediately.
 pub(super) fn notice<'c>(context: &'c CallContext<'_>) -> Option<Notice<'c>> {
-    observe(context.engine());
+    notify_observers(context.engine());
     let local = context.engine().local()?;
-    let (told, all) = (&context.session.inner.told, local.set_aside());
+    let (told, all) = (&context.session.inner.told, local.databases_set_aside());
     // Only the latest database is named: it says where the current history begins.
-    let latest = all.last().filter(|_| told.misses_some(&all))?;
-    let sentence = format!("{}. Tell the user.", cut(&latest.to_string(), LONGEST));
+    let latest = all.last().filter(|_| told.has_unreported(&all))?;
+    let sentence = format!(
+        "{}. Tell the user.",
+        truncate(&latest.to_string(), MAX_NOTICE_LENGTH)
+    );
     Some(Notice::new(&sentence, move || {
-        !told.take_new(all).is_empty()
+        !told.take_unreported(all).is_empty()
     }))
 }

@@ -7,14 +7,14 @@ use lancet_history::OperationKind;
 use lancet_text::{Document, apply_raw};
 
 use super::context::CallContext;
-use super::open::configured;
-use super::plan::{DryRun, FilePlan, New, Plan};
+use super::open::configured_encoding;
+use super::plan::{DryRun, FilePlan, NewContent, Plan};
 use crate::message::{message, verbatim};
 use crate::syntax::{SyntaxError, SyntaxReader};
 use crate::wording::quote_path;
 
 /// Records in a plan which files it breaks. The plan must still have its bases.
-pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
+pub(super) fn note_syntax_errors(context: &CallContext<'_>, plan: &mut Plan) {
     let Some(reader) = context.engine().syntax_reader() else {
         return;
     };
@@ -45,7 +45,7 @@ pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
         // The lines of the answer are already chosen; errors that do not fit are only in the data.
         if context
             .budget
-            .has_room_to_say(context.length(&words.render(context.engine().audience())))
+            .try_charge_sentence(context.length(&words.render(context.engine().audience())))
         {
             file.view.notices.push(words);
         }
@@ -66,9 +66,9 @@ fn newly_broken(
         return None;
     }
     let new: Cow<'_, [u8]> = match &file.new {
-        New::Whole(bytes) => Cow::Borrowed(bytes),
-        New::Changes(changes) => Cow::Owned(apply_raw(base, changes)),
-        New::Moved(moved) if !moved.changes.is_empty() => {
+        NewContent::Whole(bytes) => Cow::Borrowed(bytes),
+        NewContent::Changes(changes) => Cow::Owned(apply_raw(base, changes)),
+        NewContent::Moved(moved) if !moved.changes.is_empty() => {
             Cow::Owned(apply_raw(base, &moved.changes))
         }
         _ => return None,
@@ -76,7 +76,7 @@ fn newly_broken(
     if new.len() > most {
         return None;
     }
-    let encoding = configured(context.engine(), &file.target);
+    let encoding = configured_encoding(context.engine(), &file.target);
     let before = Document::decode(base, encoding).ok()?;
     let after = Document::decode(&new, encoding).ok()?;
     reader.newly_broken(file.target.path(), before.view(), after.view())

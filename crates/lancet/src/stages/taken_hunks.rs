@@ -8,7 +8,7 @@ use super::context::CallContext;
 use super::record::Recorded;
 
 /// Stores a notice for the sessions whose changes contained an undone hunk.
-pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
+pub(super) fn notify_authors(context: &CallContext<'_>, recorded: &Recorded) {
     let Some(store) = context.engine().history() else {
         return;
     };
@@ -25,7 +25,7 @@ pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
         _ => "the text is as it was before",
     };
     let mut told: Vec<String> = Vec::new();
-    for session in sessions(&**store, recorded) {
+    for session in authoring_sessions(&**store, recorded) {
         if told.contains(&session) {
             continue;
         }
@@ -47,10 +47,10 @@ pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
 }
 
 /// Returns the sessions whose changes contained an undone hunk.
-fn sessions(store: &dyn OperationStore, recorded: &Recorded) -> Vec<String> {
+fn authoring_sessions(store: &dyn OperationStore, recorded: &Recorded) -> Vec<String> {
     let earlier = recorded.plan.origin.takes_part_of.iter();
     let session = |id: &str| match store.find(id, &[]) {
-        Ok(IdMatch::One(found)) if !found.is_a_persons() => Some(found.session),
+        Ok(IdMatch::One(found)) if !found.is_made_by_person() => Some(found.session),
         _ => None,
     };
     earlier

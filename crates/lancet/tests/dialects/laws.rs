@@ -145,7 +145,7 @@ fn ground() -> (TestFolder, Lancet) {
     let lancet = Lancet::builder()
         .root(folder.path())
         .mode(Mode::AcceptEdits)
-        .disk(Arc::new(FaultyDisk::unflushed()))
+        .disk(Arc::new(FaultyDisk::without_flushes()))
         .open()
         .expect("the engine opens");
     (folder, lancet)

@@ -1,7 +1,7 @@
 //! The results that a host gets: whether a block would fit while the reply is still being written, what is left out,
 //! and how a refusal reports every part.
 
-use lancet::dialects::{AppliedBy, Options, ReplyOptions, ReplyStream};
+use lancet::dialects::{AppliedBy, ParseOptions, ReplyOptions, ReplyStream};
 use lancet::outcome::Outcome;
 use lancet::tools::ReadArguments;
 use lancet::{Check, RawCall};
@@ -33,15 +33,15 @@ fn block(name: &str, old: &str, new: &str) -> String {
 #[test]
 fn a_block_is_checked_while_the_reply_is_still_written() {
     let project = project(&[("a.txt", "one\ntwo\n")]);
-    let options = Options::default();
+    let options = ParseOptions::default();
     let mut stream = ReplyStream::new(&options);
     let good = block("a.txt", "one\n", "uno\n");
     let parts = stream.feed(&good).expect("a block").to_vec();
-    let fits = project.session.would_fit(&parts[0], by_person());
+    let fits = project.session.check_part(&parts[0], by_person());
     assert!(matches!(fits, Check::Passes), "{fits:?}");
     let bad = block("a.txt", "three\n", "tre\n");
     let parts = stream.feed(&bad).expect("a block").to_vec();
-    let Check::Refused(refusal) = project.session.would_fit(&parts[0], by_person()) else {
+    let Check::Refused(refusal) = project.session.check_part(&parts[0], by_person()) else {
         panic!("a block that is not there fits");
     };
     assert_eq!(refusal.kind().name(), "not_found");

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lancet::approval::{Answer, Question};
 use lancet::testing::FaultyDisk;
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session};
 use lancet_testing::TestFolder;
 use lancet_testing::user::{
@@ -89,8 +89,8 @@ fn a_file_comes_whole_to_another_file_system_and_back() {
     let (bytes, mode, ..) = file(&from);
     assert_eq!((&bytes, mode), (&before.0, before.1));
     assert_eq!(listed(&two.disk), [] as [PathBuf; 0]);
-    let redo = TakeBack::redo(Selection::Newest);
-    ok(&two.session.take_back(redo, Caller::default()));
+    let redo = UndoRequest::redo(Selection::Newest);
+    ok(&two.session.undo_or_redo(redo, Caller::default()));
     assert_eq!(file(&to).0, before.0);
     assert_eq!(listed(&two.memory), [] as [PathBuf; 0]);
 }
@@ -141,7 +141,7 @@ fn a_name_that_is_taken_while_a_person_is_asked_stays_theirs() {
 
 #[test]
 fn a_name_that_is_taken_at_any_moment_of_a_move_stays_theirs() {
-    let disk = Arc::new(FaultyDisk::unflushed());
+    let disk = Arc::new(FaultyDisk::without_flushes());
     let engine = Arc::clone(&disk);
     let project = project_with(|builder| builder.disk(engine));
     let mut moved = 0;
@@ -149,7 +149,7 @@ fn a_name_that_is_taken_at_any_moment_of_a_move_stays_theirs() {
         project.put("a", "mine\n");
         let count = Arc::new(AtomicU64::new(0));
         let (counted, to) = (Arc::clone(&count), project.path("b"));
-        disk.before_each(move |_| {
+        disk.set_hook(move |_| {
             if counted.fetch_add(1, Ordering::SeqCst) + 1 == at {
                 // Created as a program creates a new file: never over another one.
                 let made = fs::File::options().write(true).create_new(true).open(&to);

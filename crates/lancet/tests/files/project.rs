@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Builder, Caller, Reply};
 use lancet_testing::proposing::ProposingTool;
 use lancet_testing::{TestFolder, TestProject};
@@ -77,8 +77,8 @@ pub(crate) fn delete_file(project: &TestProject, name: &str) -> Reply {
 
 /// Redoes what the last undo undid.
 pub(crate) fn redo_newest(project: &TestProject) -> Reply {
-    let asked = TakeBack::redo(Selection::Newest);
-    project.session.take_back(asked, Caller::default())
+    let asked = UndoRequest::redo(Selection::Newest);
+    project.session.undo_or_redo(asked, Caller::default())
 }
 
 /// Returns everything below the root.

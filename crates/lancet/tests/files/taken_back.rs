@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use lancet::Caller;
-use lancet::undo::{Conflicts, Overlap, Selection, TakeBack};
+use lancet::undo::{Conflicts, Overlap, Selection, UndoRequest};
 use lancet_testing::TestProject;
 use serde_json::json;
 
@@ -129,8 +129,8 @@ fn a_move_is_taken_out_of_what_the_file_became_where_that_is_asked_for() {
     project.put("a.txt", "text\n");
     ok(&rename_file(&project, "a.txt", "b.txt"));
     project.put("b.txt", "mine\n");
-    let asked = TakeBack::undo(Selection::Newest).overlap(Overlap::Merge);
-    ok(&project.session.take_back(asked, Caller::default()));
+    let asked = UndoRequest::undo(Selection::Newest).overlap(Overlap::Merge);
+    ok(&project.session.undo_or_redo(asked, Caller::default()));
     assert_eq!(
         fs::read_to_string(project.path("a.txt")).expect("there"),
         "mine\n"
@@ -149,8 +149,8 @@ fn an_old_name_that_is_taken_is_a_conflict_and_may_be_left_out() {
     refused(&project.session.undo_all(), "conflict");
     assert_eq!(snapshot(&project), before);
     let session = Selection::Last(2);
-    let asked = TakeBack::undo(session).conflicts(Conflicts::LeaveOut);
-    ok(&project.session.take_back(asked, Caller::default()));
+    let asked = UndoRequest::undo(session).conflicts(Conflicts::LeaveOut);
+    ok(&project.session.undo_or_redo(asked, Caller::default()));
     assert!(!project.path("other.txt").exists());
     assert_eq!(
         fs::read_to_string(project.path("a.txt")).expect("there"),
@@ -182,8 +182,8 @@ fn the_newest_change_of_a_file_is_found_under_either_name() {
         project.put("a.txt", "a\n");
         ok(&rename_file(&project, "a.txt", "b.txt"));
         write(&project, "later.txt", "later\n");
-        let asked = TakeBack::undo(Selection::File(project.path(name)));
-        ok(&project.session.take_back(asked, Caller::default()));
+        let asked = UndoRequest::undo(Selection::File(project.path(name)));
+        ok(&project.session.undo_or_redo(asked, Caller::default()));
         assert!(project.path("a.txt").exists());
         assert!(project.path("later.txt").exists());
     }

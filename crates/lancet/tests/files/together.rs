@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lancet::request::{
-    DeleteRequest, EditRequest, Executable, FileRequest, MoveRequest, WriteMode, WriteRequest,
+    DeleteRequest, EditRequest, ExecutableChange, FileRequest, MoveRequest, WriteMode, WriteRequest,
 };
 use serde_json::json;
 
@@ -29,9 +29,9 @@ fn all_kinds_of_change_are_one_operation_and_one_undo() {
                 path_text(&project, "old.txt"),
                 MoveRequest::with_edits(path_text(&project, "sub/new.txt"), edits),
             ),
-            FileRequest::set_executable(path_text(&project, "run.sh"), Executable::Yes),
+            FileRequest::set_executable(path_text(&project, "run.sh"), ExecutableChange::Yes),
             FileRequest::write(path_text(&project, "made.sh"), WriteRequest::new("made\n")),
-            FileRequest::set_executable(path_text(&project, "made.sh"), Executable::Yes),
+            FileRequest::set_executable(path_text(&project, "made.sh"), ExecutableChange::Yes),
         ],
     );
     let kinds: Vec<_> = ok(&reply).data()["files"]
@@ -209,9 +209,9 @@ fn permission_bits_that_are_so_already_are_no_change() {
             )],
         )
     };
-    refused(&set(Executable::Yes), "no_change");
+    refused(&set(ExecutableChange::Yes), "no_change");
     let before = snapshot(&project);
-    ok(&set(Executable::No));
+    ok(&set(ExecutableChange::No));
     assert_ne!(snapshot(&project), before);
     ok(&project.call("Undo", json!({})));
     assert_eq!(snapshot(&project), before);

@@ -27,7 +27,7 @@ impl PdfReader for Here {
             total: document.page_count(),
             ..PdfPages::default()
         };
-        let Ok(()) = lancet_pdf::read(&document, request, |page| {
+        let Ok(()) = lancet_pdf::read_pages(&document, request, |page| {
             read.pages.push(page);
             Ok::<(), std::convert::Infallible>(())
         });

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use lancet::approval::Answer;
-use lancet::call::{Asks, Deciders};
+use lancet::call::{AskMode, Deciders};
 use lancet::testing::FaultyDisk;
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply};
 use lancet_testing::TestFolder;
@@ -37,7 +37,7 @@ fn send(lancet: &Lancet, folder: &Path) -> Reply {
         json!({ "file_path": folder.join("root/a.txt"), "content": "added\n", "mode": "append" });
     let call = RawCall::new("Write", arguments)
         .with_caller(Caller::client("agent", "1"))
-        .asking(Asks::Recorded {
+        .with_ask_mode(AskMode::Recorded {
             deciders: Deciders::Present,
             waited_on: None,
         });
@@ -51,7 +51,7 @@ fn prepare(folder: &Path) {
     let lancet = open(folder, None);
     read(&session(&lancet, "talk"), &folder.join("root/a.txt"));
     let waiting = send(&lancet, folder);
-    let id = waiting.waiting().expect("asked").question().to_owned();
+    let id = waiting.waiting_call().expect("asked").question().to_owned();
     let questions = lancet.questions().expect("a state folder");
     questions
         .decide(&id, &Answer::Yes, "somebody")
@@ -65,7 +65,7 @@ pub(crate) fn carry_out(folder: &Path, number: u64) {
     if number > 0 {
         // Calls are counted from here.
         disk.clear_faults();
-        disk.before_each(move |call| {
+        disk.set_hook(move |call| {
             if call.number == number {
                 kill_process(getpid(), Signal::KILL).expect("killed");
             }

@@ -9,8 +9,10 @@ use std::process::{Child, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use lancet::history::{EventWait, EventsSince, Fact, History, HistoryEvent, LogQuery, Wake};
-use lancet::undo::{Selection, TakeBack};
+use lancet::history::{
+    EventContent, EventWait, EventsSince, History, HistoryEvent, LogQuery, WakeReason,
+};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall};
 use lancet_testing::TestFolder;
 use serde_json::json;
@@ -60,14 +62,14 @@ pub(crate) fn follow(folder: &Path) {
         }
         if page.is_empty() {
             let woken = wait.wait(std::io::stdout().as_fd()).expect("waited");
-            assert_eq!(woken, Wake::Look, "the parent is there");
+            assert_eq!(woken, WakeReason::Look, "the parent is there");
         }
     }
 }
 
 /// Returns the operation of a change and, for the last one, the mark.
 fn described(event: &HistoryEvent) -> (String, &str) {
-    let Fact::Changed(changed) = &event.fact else {
+    let EventContent::Changed(changed) = &event.fact else {
         panic!("only changes are made here: {event:?}");
     };
     let path = changed.path.as_ref().expect("it may be shown");
@@ -188,14 +190,14 @@ fn an_event_has_what_its_operation_has() {
     project.put("a.txt", "one\ntwo\n");
     let first = operation(&project.write_file("a.txt", "one\n2\n"));
     operation(&project.write_file("b.txt", "new\n"));
-    let undone = project.session.take_back(
-        TakeBack::undo(Selection::Operation(first.clone())),
+    let undone = project.session.undo_or_redo(
+        UndoRequest::undo(Selection::Operation(first.clone())),
         Caller::default(),
     );
     assert!(undone.refusal().is_none(), "{undone:?}");
     let history = project.lancet.history().expect("a state folder");
     let all = all_events(&history, &EventsSince::Beginning);
-    let json: Vec<_> = all.iter().map(HistoryEvent::json).collect();
+    let json: Vec<_> = all.iter().map(HistoryEvent::to_json).collect();
     assert_eq!(json.len(), 3);
     assert_eq!(json[0]["event"], "changed");
     assert_eq!(json[0]["seq"], 1);
@@ -235,12 +237,12 @@ fn a_file_that_may_not_be_read_has_neither_path_nor_patch() {
     let history = lancet.history().expect("a state folder");
     let events = all_events(&history, &EventsSince::Beginning);
     assert_eq!(events.len(), 1);
-    let text = events[0].json().to_string();
+    let text = events[0].to_json().to_string();
     assert!(!text.contains("hidden"), "{text}");
     for field in ["path", "patch"] {
-        assert_eq!(events[0].json().get(field), None, "{text}");
+        assert_eq!(events[0].to_json().get(field), None, "{text}");
     }
-    assert_eq!(events[0].json()["after"], json!(null));
+    assert_eq!(events[0].to_json()["after"], json!(null));
 }
 
 fn write(lancet: &Lancet, folder: &Path, name: &str) -> lancet::Reply {
@@ -267,7 +269,7 @@ fn a_state_folder_that_is_made_anew_is_told_as_a_gap() {
     operation(&write(&lancet, folder.path(), "d"));
     let page = reader.next_page().expect("read");
     assert!(
-        matches!(page[0].fact, Fact::Gap { from: 4, .. }),
+        matches!(page[0].fact, EventContent::Gap { from: 4, .. }),
         "{page:?}"
     );
     assert_eq!(page.last().map(|event| described(event).1), Some(""));
@@ -293,7 +295,7 @@ fn sessions_begin_and_end() {
     let history = lancet.history().expect("a state folder");
     let states = || -> Vec<String> {
         let all = all_events(&history, &EventsSince::Beginning);
-        let json = all.iter().map(HistoryEvent::json);
+        let json = all.iter().map(HistoryEvent::to_json);
         json.map(|event| format!("{} {}", event["event"], event["state"]))
             .collect()
     };

@@ -93,7 +93,7 @@ fn figure_18_many_edits_stay_within_limits() {
         .state_dir(folder.join("state"))
         .settings(settings)
         .mode(Mode::AcceptEdits)
-        .disk(Arc::new(FaultyDisk::unflushed()))
+        .disk(Arc::new(FaultyDisk::without_flushes()))
         .open()
         .expect("opens");
     let session = lancet.new_session();

@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use lancet::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
+use lancet::undo::{Conflicts, Direction, Overlap, Selection, UndoRequest};
 use lancet::{Caller, Reply, SessionName};
 use lancet_testing::TestProject;
 
 use crate::project::{Changes as _, operation, patiently, project, refused};
 
 fn keep_going(project: &TestProject, selection: Selection) -> Reply {
-    let asked = TakeBack::undo(selection).conflicts(Conflicts::LeaveOut);
+    let asked = UndoRequest::undo(selection).conflicts(Conflicts::LeaveOut);
     let session = project.lancet.new_session();
-    patiently(|| session.take_back(asked.clone(), Caller::default()))
+    patiently(|| session.undo_or_redo(asked.clone(), Caller::default()))
 }
 
 fn session() -> Selection {
@@ -88,11 +88,11 @@ fn a_dry_run_marks_nothing() {
     project.put("a.txt", "1\n");
     operation(&project.edit_file("a.txt", "1", "2"));
     project.put("a.txt", "1\n");
-    let asked = TakeBack::undo(Selection::Newest).dry_run();
+    let asked = UndoRequest::undo(Selection::Newest).dry_run();
     let reply = project
         .lancet
         .new_session()
-        .take_back(asked, Caller::default());
+        .undo_or_redo(asked, Caller::default());
     assert!(reply.text().contains("Already undone"), "{}", reply.text());
     assert_eq!(reply.data()["dryRun"], true);
     assert!(!project.log()[0].is_undone());

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use lancet::history::LogQuery;
 use lancet::testing::FaultyDisk;
-use lancet::undo::{Direction, Selection, TakeBack};
+use lancet::undo::{Direction, Selection, UndoRequest};
 use lancet::{Caller, Lancet, RawCall, Session};
 use lancet_testing::judges::is_long;
 use lancet_testing::{TestFolder, judges};
@@ -71,9 +71,9 @@ fn rename(session: &Session, folder: &Path) -> lancet::Reply {
 }
 
 fn take_back(lancet: &Lancet, direction: Direction) -> lancet::Reply {
-    let asked = TakeBack::new(direction, Selection::Newest);
+    let asked = UndoRequest::new(direction, Selection::Newest);
     let session = lancet.new_session();
-    patiently(|| session.take_back(asked.clone(), Caller::default()))
+    patiently(|| session.undo_or_redo(asked.clone(), Caller::default()))
 }
 
 /// Performs the act, after `begin`.
@@ -127,7 +127,7 @@ pub(crate) fn die(name: &str, folder: &Path, number: u64) {
     let lancet = open(folder, Some(Arc::clone(&disk)));
     let reply = act(&lancet, folder, name, || {
         disk.clear_faults();
-        disk.before_each(move |call| {
+        disk.set_hook(move |call| {
             if call.number == number {
                 kill_process(getpid(), Signal::KILL).expect("killed");
             }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lancet::undo::{Restore, Selection, Side};
+use lancet::undo::{OperationSide, Restore, Selection};
 use lancet::{Caller, RawCall};
 use lancet_testing::TestProject;
 use serde_json::json;
@@ -84,7 +84,11 @@ fn a_large_file_that_was_overwritten_or_made_comes_back_and_goes() {
     assert!(project.bytes("new/large.txt") == text.as_bytes());
     operation(&project.redo());
     assert_eq!(project.bytes("new/large.txt"), b"short\n");
-    let asked = Restore::new(project.path("new/large.txt"), written, Side::Before);
+    let asked = Restore::new(
+        project.path("new/large.txt"),
+        written,
+        OperationSide::Before,
+    );
     operation(
         &project
             .lancet

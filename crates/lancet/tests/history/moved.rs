@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lancet::history::LogQuery;
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall, Reply};
 use lancet_testing::{TestFolder, TestProject, folder, git, laws};
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ fn edit(lancet: &Lancet, path: &Path, old: &str, new: &str) -> Reply {
 
 fn undo(lancet: &Lancet, selection: Selection) -> Reply {
     let session = lancet.new_session();
-    session.take_back(TakeBack::undo(selection), Caller::default())
+    session.undo_or_redo(UndoRequest::undo(selection), Caller::default())
 }
 
 fn log(lancet: &Lancet) -> Vec<lancet::history::Operation> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use lancet::history::LogQuery;
-use lancet::undo::{Direction, Selection, TakeBack};
+use lancet::undo::{Direction, Selection, UndoRequest};
 use lancet::{Caller, Lancet, RawCall};
 use lancet_testing::{TestFolder, TestProject, judges};
 use serde_json::json;
@@ -57,9 +57,9 @@ fn kill(project: &TestProject, act: &str, call: &str, number: u64) -> bool {
 }
 
 fn undo_all(lancet: &Lancet) {
-    let since = TakeBack::new(Direction::Undo, Selection::Since(0));
+    let since = UndoRequest::new(Direction::Undo, Selection::Since(0));
     let session = lancet.new_session();
-    let reply = patiently(|| session.take_back(since.clone(), Caller::default()));
+    let reply = patiently(|| session.undo_or_redo(since.clone(), Caller::default()));
     assert!(!reply.is_error(), "{}", reply.text());
 }
 

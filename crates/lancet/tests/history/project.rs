@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use lancet::history::{LogQuery, Operation};
-use lancet::undo::{Direction, Overlap, Selection, TakeBack};
+use lancet::undo::{Direction, Overlap, Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall, Reply, SessionName, Settings};
 use lancet_testing::{TestFolder, TestProject};
 use serde_json::json;
@@ -87,9 +87,9 @@ impl Changes for TestProject {
     }
 
     fn take_back(&self, selection: Selection, direction: Direction, overlap: Overlap) -> Reply {
-        let asked = TakeBack::new(direction, selection).overlap(overlap);
+        let asked = UndoRequest::new(direction, selection).overlap(overlap);
         let session = self.lancet.new_session();
-        patiently(|| session.take_back(asked.clone(), Caller::default()))
+        patiently(|| session.undo_or_redo(asked.clone(), Caller::default()))
     }
 
     fn log(&self) -> Vec<Operation> {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use lancet::history::LogQuery;
-use lancet::undo::{Restore, Selection, Side, TakeBack};
+use lancet::undo::{OperationSide, Restore, Selection, UndoRequest};
 use lancet::{Caller, Lancet, RawCall};
 use lancet_testing::TestFolder;
 use serde_json::json;
@@ -34,18 +34,25 @@ fn what_was_changed_in_the_folder_before_is_not_taken_back_in_this_one() {
     let lancet = open(folder.path(), None);
     let history = lancet.history().expect("a state folder");
     assert!(history.log(&LogQuery::default()).expect("read").is_empty());
-    assert_eq!(history.left_out(&LogQuery::default()).expect("read"), 1);
+    assert_eq!(
+        history.count_left_out(&LogQuery::default()).expect("read"),
+        1
+    );
     let all = history.log_all(&LogQuery::default()).expect("read");
     assert_eq!(all.len(), 1);
     assert!(all[0].files[0].workspace.is_some());
 
     let session = lancet.new_session();
-    let undo = |selection| session.take_back(TakeBack::undo(selection), Caller::default());
+    let undo = |selection| session.undo_or_redo(UndoRequest::undo(selection), Caller::default());
     let newest = undo(Selection::Newest);
     assert!(newest.text().contains("nothing to undo"), "{newest:?}");
     let named = undo(Selection::Operation(first.clone()));
     assert!(named.text().contains("another folder"), "{named:?}");
-    let restore = Restore::new(folder.path().join("root/a.txt"), first, Side::After);
+    let restore = Restore::new(
+        folder.path().join("root/a.txt"),
+        first,
+        OperationSide::After,
+    );
     let restored = session.restore(restore, Caller::default());
     assert!(restored.text().contains("another folder"), "{restored:?}");
     let content = fs::read_to_string(folder.path().join("root/a.txt"));
@@ -67,7 +74,7 @@ fn the_history_of_the_new_folder_is_its_own() {
     assert_eq!(log[0].id, second);
     let all = history.log_all(&LogQuery::default()).expect("read");
     assert_ne!(all[0].files[0].workspace, all[1].files[0].workspace);
-    let undone = session.take_back(TakeBack::undo(Selection::Newest), Caller::default());
+    let undone = session.undo_or_redo(UndoRequest::undo(Selection::Newest), Caller::default());
     assert!(undone.refusal().is_none(), "{undone:?}");
     assert_eq!(fs::read_to_string(&path).expect("there"), "first\n");
 }
@@ -86,5 +93,8 @@ fn the_same_folder_has_one_history_under_every_root() {
     let log = history.log(&LogQuery::default()).expect("read");
     assert_eq!(log.len(), 1);
     assert_eq!(log[0].id, id);
-    assert_eq!(history.left_out(&LogQuery::default()).expect("read"), 0);
+    assert_eq!(
+        history.count_left_out(&LogQuery::default()).expect("read"),
+        0
+    );
 }

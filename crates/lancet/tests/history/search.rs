@@ -5,7 +5,7 @@ use std::path::Path;
 use lancet::approval::{Answer, Question};
 use lancet::history::{History, LogQuery, Operation};
 use lancet::tools::{EditArguments, WriteArguments};
-use lancet::undo::{Restore, Selection, Side, TakeBack};
+use lancet::undo::{OperationSide, Restore, Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RawCall, Session, SessionName};
 use lancet_testing::project::SharedProject;
 use serde_json::json;
@@ -41,10 +41,14 @@ fn words_are_found_in_paths_sessions_ids_and_prompts() {
     let lancet = open(&project);
     let history = lancet.history().expect("a state folder");
     let talk = lancet.session(&SessionName::new("Morning").expect("a name"));
-    history.mark("Morning", "mend the Parser").expect("kept");
+    history
+        .record_prompt("Morning", "mend the Parser")
+        .expect("kept");
     write(&talk, &project.path("one.txt"), "1\n");
     write(&talk, &project.path("two.txt"), "2\n");
-    history.mark("Morning", "and the docs").expect("kept");
+    history
+        .record_prompt("Morning", "and the docs")
+        .expect("kept");
     write(&talk, &project.path("three.txt"), "3\n");
     write(&lancet.new_session(), &project.path("Parser.rs"), "4\n");
     assert_eq!(
@@ -146,21 +150,26 @@ fn a_host_whose_person_has_decided_takes_back_where_the_engine_asks_nobody() {
     write(&open(&project).new_session(), &path, "one\n");
     let careful = project.engine(Mode::Ask);
     let session = careful.new_session();
-    let asked = || TakeBack::undo(Selection::Newest);
-    assert!(session.take_back(asked(), Caller::default()).is_error());
+    let asked = || UndoRequest::undo(Selection::Newest);
+    assert!(session.undo_or_redo(asked(), Caller::default()).is_error());
     assert!(path.exists());
     let no = |_: &Question| Answer::No(None);
     assert!(
         session
-            .take_back_asking(asked(), Caller::default(), no)
+            .with_approver(no)
+            .undo_or_redo(asked(), Caller::default())
             .is_error()
     );
     let yes = |_: &Question| Answer::Yes;
-    let undone = session.take_back_asking(asked(), Caller::default(), yes);
+    let undone = session
+        .with_approver(yes)
+        .undo_or_redo(asked(), Caller::default());
     assert!(!undone.is_error() && !path.exists(), "{}", undone.text());
     let history = careful.history().expect("a state folder");
     let first = history.log(&LogQuery::default()).expect("read").remove(1);
-    let back = vec![Restore::new(&path, first.id, Side::After)];
-    let restored = session.restore_all_asking(back, Caller::default(), yes);
+    let back = vec![Restore::new(&path, first.id, OperationSide::After)];
+    let restored = session
+        .with_approver(yes)
+        .restore_all(back, Caller::default());
     assert!(!restored.is_error() && path.exists(), "{}", restored.text());
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use lancet::events::Event;
 use lancet::history::{LogQuery, OperationState};
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Lancet};
 use lancet_testing::small_disk::SmallDisk;
 use lancet_testing::user::{assert_one_passed, give_to_nobody, set_mode, this_program_as_nobody};
@@ -161,8 +161,8 @@ fn whoever_meets_a_damaged_database_is_told_once_in_a_session_and_observers_too(
     assert_eq!(heard.lock().expect("heard").len(), 2);
     assert_eq!((read(&one), read(&one)), (1, 0));
     damage(&project);
-    let newest = TakeBack::undo(Selection::Newest);
-    let reply = lancet.new_session().take_back(newest, Caller::default());
+    let newest = UndoRequest::undo(Selection::Newest);
+    let reply = lancet.new_session().undo_or_redo(newest, Caller::default());
     assert!(reply.text().contains("was damaged"), "{}", reply.text());
     assert_eq!(heard.lock().expect("heard").len(), 3);
 }

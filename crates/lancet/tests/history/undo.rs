@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use lancet::history::{LogQuery, OperationKind};
-use lancet::undo::{Direction, Overlap, Restore, Selection, Side};
+use lancet::undo::{Direction, OperationSide, Overlap, Restore, Selection};
 use lancet::{Caller, RawCall, SessionName};
 use lancet_testing::TestFolder;
 use serde_json::json;
@@ -66,11 +66,11 @@ fn undo_again_takes_back_the_one_before_and_survives_a_restart() {
         operation(&project.edit_file("a.txt", old, new));
     }
     for left in ["2\n", "1\n", "0\n"] {
-        let asked = lancet::undo::TakeBack::undo(Selection::Newest);
+        let asked = lancet::undo::UndoRequest::undo(Selection::Newest);
         let reply = project
             .reopened()
             .new_session()
-            .take_back(asked, Caller::default());
+            .undo_or_redo(asked, Caller::default());
         operation(&reply);
         assert_eq!(project.bytes("a.txt"), left.as_bytes());
     }
@@ -163,7 +163,7 @@ fn a_conflict_names_a_way_that_works_also_where_the_file_is_gone() {
     // As the answer suggests: the earlier one by its id, and the file as it was.
     operation(&project.undo(Selection::Operation(earlier)));
     assert_eq!(project.bytes("b.txt"), b"1\n");
-    let asked = Restore::new(project.path("a.txt"), id, Side::Before);
+    let asked = Restore::new(project.path("a.txt"), id, OperationSide::Before);
     operation(&project.session.restore(asked, Caller::default()));
     assert_eq!(project.bytes("a.txt"), b"1\n");
 }
@@ -251,12 +251,18 @@ fn restore_brings_any_state_back() {
             .new_session()
             .restore(asked, Caller::default())
     };
-    operation(&restore(Side::Before, "a.txt"));
+    operation(&restore(OperationSide::Before, "a.txt"));
     assert_eq!(project.bytes("a.txt"), b"0\n");
-    operation(&restore(Side::After, "a.txt"));
+    operation(&restore(OperationSide::After, "a.txt"));
     assert_eq!(project.bytes("a.txt"), b"1\n");
-    assert_eq!(refused(&restore(Side::After, "a.txt")), "no_change");
-    assert_eq!(refused(&restore(Side::After, "b.txt")), "not_found");
+    assert_eq!(
+        refused(&restore(OperationSide::After, "a.txt")),
+        "no_change"
+    );
+    assert_eq!(
+        refused(&restore(OperationSide::After, "b.txt")),
+        "not_found"
+    );
     // The restore is a change like any other.
     operation(&project.undo(Selection::Newest));
     assert_eq!(project.bytes("a.txt"), b"0\n");

@@ -102,7 +102,7 @@ fn one_question_names_every_file_protected_ones_first() {
             let names: Vec<_> = question
                 .files
                 .iter()
-                .map(|file| file.shown_relative())
+                .map(|file| file.escaped_relative_path())
                 .collect();
             assert_eq!(names, [".git/x", "new.txt", "a.txt", "free.txt"]);
             let kinds: Vec<_> = question.files.iter().map(|file| file.kind).collect();
@@ -118,12 +118,12 @@ fn one_question_names_every_file_protected_ones_first() {
                     && question.files[0].protected
                     && !question.files[1].protected
             );
-            let reason = question.reason();
+            let reason = question.joined_reasons();
             assert!(
                 reason.contains("is protected") && reason.contains("the mode is ask"),
                 "{reason}"
             );
-            assert_eq!(question.lines(), (4, 2));
+            assert_eq!(question.line_counts(), (4, 2));
             picked(vec![Pick::Nothing, Pick::Nothing, Pick::Whole, Pick::Whole])
         },
     );

@@ -2,7 +2,7 @@
 
 use lancet::approval::{Answer, Pick};
 use lancet::dialects::ReplyOptions;
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Mode, RefusalKind};
 use lancet_testing::TestProject;
 use lancet_testing::project::call;
@@ -34,7 +34,7 @@ fn an_undo_of_two_files_is_one_question() {
     let (project, answers, session) = changed();
     answers.set(|question| {
         assert_eq!((question.tool.as_str(), question.files.len()), ("Undo", 2));
-        assert_eq!(question.lines(), (2, 2));
+        assert_eq!(question.line_counts(), (2, 2));
         assert!(question.files.iter().all(|file| file.pieces.len() == 1));
         Answer::Yes
     });
@@ -82,7 +82,7 @@ fn moved_files_that_changed_names_come_back_together_or_not_at_all() {
         assert!(!reply.is_error(), "{}", reply.text());
     }
     let there = || ["a.txt", "b.txt"].map(|name| project.text(name));
-    let undo = || session.take_back(TakeBack::undo(Selection::Last(2)), Caller::default());
+    let undo = || session.undo_or_redo(UndoRequest::undo(Selection::Last(2)), Caller::default());
     let files = 3;
     for alone in 0..files {
         answers.set(move |question| {

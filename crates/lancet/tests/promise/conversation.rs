@@ -391,7 +391,7 @@ impl<'g> Talk<'g> {
 fn revision(named: Named, current: &str) -> Option<String> {
     match named {
         Named::None => None,
-        Named::Current => Some(Revision::of_content(current.as_bytes()).short()),
+        Named::Current => Some(Revision::from_content(current.as_bytes()).short_hex()),
         Named::Other => Some("0123456789abcdef".into()),
     }
 }
@@ -401,7 +401,9 @@ fn open(ground: &Ground, state: Option<&TestFolder>) -> Lancet {
         .root(&ground.root)
         .mode(Mode::AcceptEdits)
         .settings(settings("match = \"exact\"\n"))
-        .disk(std::sync::Arc::new(lancet::testing::FaultyDisk::unflushed()));
+        .disk(std::sync::Arc::new(
+            lancet::testing::FaultyDisk::without_flushes(),
+        ));
     if let Some(state) = state {
         builder = builder.state_dir(state.path());
     }
@@ -594,7 +596,7 @@ impl Model {
         text: &str,
         revision: Option<&str>,
     ) -> Option<&'static str> {
-        let current = Revision::of_content(text.as_bytes()).short();
+        let current = Revision::from_content(text.as_bytes()).short_hex();
         if revision.is_some_and(|named| named != current) {
             return Some("stale");
         }

@@ -292,7 +292,10 @@ fn check_bytes(sample: &Sample, picked: &Range<usize>, old: &str, new: &str, aft
 /// Asserts that the answer is true: revision, lines, patch.
 fn check_answer(sample: &Sample, picked: &Range<usize>, new: &str, reply: &Reply, after: &[u8]) {
     let data = reply.data();
-    assert_eq!(data["revision"], json!(Revision::of_content(after).short()));
+    assert_eq!(
+        data["revision"],
+        json!(Revision::from_content(after).short_hex())
+    );
     let view = sample.view();
     let span = span(sample, picked, new);
     let before = text_of(&sample.units[..span.start]);

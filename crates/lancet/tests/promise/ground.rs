@@ -60,7 +60,7 @@ impl Ground {
     pub(crate) fn with(more: impl FnOnce(Builder) -> Builder) -> Ground {
         Ground::on(
             TestFolder::in_memory(),
-            Arc::new(FaultyDisk::unflushed()),
+            Arc::new(FaultyDisk::without_flushes()),
             more,
         )
     }

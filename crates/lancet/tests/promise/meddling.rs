@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use lancet::testing::{FaultyDisk, Lasting};
+use lancet::testing::{FaultDuration, FaultyDisk};
 use lancet::{RawCall, Reply, Session};
 use lancet_testing::TestFolder;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ struct Meddled {
 }
 
 fn meddled(text: &str) -> Meddled {
-    let disk = Arc::new(FaultyDisk::unflushed());
+    let disk = Arc::new(FaultyDisk::without_flushes());
     let ground = Ground::on(TestFolder::in_memory(), Arc::clone(&disk), |builder| {
         builder.settings(settings(text))
     });
@@ -86,7 +86,7 @@ fn call_meddled(
     let met: Arc<Mutex<Option<Met>>> = Arc::default();
     let noted = Arc::clone(&met);
     let count = AtomicU64::new(0);
-    place.disk.before_each(move |made| {
+    place.disk.set_hook(move |made| {
         if count.fetch_add(1, Ordering::SeqCst) + 1 == at {
             let path = path.clone();
             let (done, ended) = mpsc::channel();
@@ -241,7 +241,7 @@ fn a_file_that_never_holds_still_is_busy_or_stale_and_stays_theirs() {
         done(&ground.read(&session, "a.txt"));
         let path = ground.path("a.txt");
         let count = AtomicU64::new(0);
-        place.disk.before_each(move |_| {
+        place.disk.set_hook(move |_| {
             let number = count.fetch_add(1, Ordering::SeqCst);
             fs::write(&path, FILE.replace("ten", &format!("ten {number}"))).unwrap();
         });
@@ -284,7 +284,7 @@ fn any_call_to_the_system_may_fail() {
     let ground = &place.ground;
     for (tool, arguments) in &calls {
         for (errno, name) in ERRNOS {
-            for lasting in [Lasting::Once, Lasting::FromThereOn] {
+            for lasting in [FaultDuration::Once, FaultDuration::FromThereOn] {
                 for at in 1.. {
                     ground.clear();
                     ground.put("a.txt", FILE);
@@ -293,21 +293,21 @@ fn any_call_to_the_system_may_fail() {
                     done(&ground.read(&session, "a.txt"));
                     done(&ground.read(&session, "b.txt"));
                     let before = ground.tree();
-                    place.disk.fail(at, errno, lasting);
+                    place.disk.fail_call(at, errno, lasting);
                     let mut arguments = arguments.clone();
                     if *tool == "Read" {
                         arguments["force"] = json!(true);
                     }
                     let reply = session.call(RawCall::new(*tool, arguments.clone()));
-                    let reached = place.disk.calls() >= at;
+                    let reached = place.disk.call_count() >= at;
                     place.disk.clear_faults();
                     let told = format!("{tool}, {name} {lasting:?} at call {at}: {}", reply.text());
                     if reply.is_error() {
                         let after = ground.tree();
                         // If the rollback fails too, the answer says where the other version is.
-                        let partly = lasting == Lasting::FromThereOn
+                        let partly = lasting == FaultDuration::FromThereOn
                             && reply.data()["error"].get("kept").is_some();
-                        if !partly && lasting == Lasting::Once {
+                        if !partly && lasting == FaultDuration::Once {
                             assert_eq!(
                                 before.keys().collect::<Vec<_>>(),
                                 after.keys().collect::<Vec<_>>(),

@@ -218,6 +218,6 @@ fn files_of_any_bytes_are_read_and_edited_or_refused() {
         }
         call(&ground, &session, "Write", json!({ "file_path": "a.txt", "content": new, "mode": "append", "insist": true }));
         call(&ground, &session, "Write", json!({ "file_path": "a.txt", "content": old, "insist": true }));
-        let _ = session.seen(ground.path("a.txt"), &text);
+        let _ = session.note_seen(ground.path("a.txt"), &text);
     });
 }

@@ -164,7 +164,7 @@ fn the_bytes_of_a_secret_file_are_in_no_answer() {
             assert!(
                 !reply.text().contains("hunter2")
                     && !data.contains("hunter2")
-                    && !reply.person().contains("hunter2"),
+                    && !reply.text_for_person().contains("hunter2"),
                 "{stale} {mode}: {}",
                 reply.text()
             );

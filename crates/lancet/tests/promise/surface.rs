@@ -327,9 +327,9 @@ fn a_shortened_conversation_reads_text_again_and_still_edits() {
     assert_eq!(kind(), json!("text"));
     assert_eq!(kind(), json!("unchanged"));
     assert_eq!(kind(), json!("text"), "the stub is given once");
-    session.shortened();
+    session.note_compaction();
     done(&ground.edit(&session, "a.txt", "one", "1"));
-    session.shortened();
+    session.note_compaction();
     assert_eq!(kind(), json!("text"));
 }
 
@@ -344,11 +344,11 @@ fn text_that_a_host_shows_counts_where_it_is_the_files() {
     let path = ground.path("a.txt");
     // The whole text of the file, whatever its line ends.
     let session = begin();
-    session.seen(&path, text).unwrap();
+    session.note_seen(&path, text).unwrap();
     done(&ground.write(&session, "a.txt", "all\n"));
     // Whole lines of the file.
     let session = begin();
-    session.seen(&path, "ten\neleven\n").unwrap();
+    session.note_seen(&path, "ten\neleven\n").unwrap();
     is_refused(&ground.edit(&session, "a.txt", "one", "1"), "not_read");
     is_refused(&ground.write(&session, "a.txt", "all\n"), "not_read");
     done(&ground.edit(&session, "a.txt", "eleven", "11"));
@@ -360,7 +360,7 @@ fn text_that_a_host_shows_counts_where_it_is_the_files() {
         "eight\nten\n",
     ] {
         let session = begin();
-        session.seen(&path, other).unwrap();
+        session.note_seen(&path, other).unwrap();
         is_refused(&ground.edit(&session, "a.txt", "eleven", "11"), "not_read");
         is_refused(&ground.write(&session, "a.txt", "all\n"), "not_read");
         done(&ground.read(&session, "a.txt"));
@@ -369,17 +369,17 @@ fn text_that_a_host_shows_counts_where_it_is_the_files() {
     // A cut text does not revoke what a read has shown.
     let session = begin();
     done(&ground.read(&session, "a.txt"));
-    session.seen(&path, "one\n…\n").unwrap();
+    session.note_seen(&path, "one\n…\n").unwrap();
     done(&ground.edit(&session, "a.txt", "eleven", "11"));
     // A file that has changed since the host read it is another version.
     let session = begin();
-    session.seen(&path, text).unwrap();
+    session.note_seen(&path, text).unwrap();
     ground.put("a.txt", "other\n");
     is_refused(&ground.edit(&session, "a.txt", "eleven", "11"), "stale");
-    assert!(session.seen(ground.path("missing"), "x").is_err());
+    assert!(session.note_seen(ground.path("missing"), "x").is_err());
     assert!(
         session
-            .seen(std::path::Path::new("/etc/passwd"), "x")
+            .note_seen(std::path::Path::new("/etc/passwd"), "x")
             .is_err()
     );
 }

@@ -6,7 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lancet::language::{Language, LanguageOptions, ServerEntry, ServerProcess, ServerStarter};
+use lancet::language::{
+    LanguageOptions, LanguageServers, ServerEntry, ServerProcess, ServerStarter,
+};
 use lancet::{Builder, Reply};
 use lancet_testing::replies::done;
 use lancet_testing::{TestFolder, TestProject, settings};
@@ -72,7 +74,7 @@ pub(crate) fn open_with(
         let root = around.join("root");
         let entry = ServerEntry::new("planner", &["*.txt"], &["planner"]);
         let options = LanguageOptions::new(vec![entry], vec![root.clone()]);
-        let language = Language::new(options, Arc::new(Starter(way.to_owned())));
+        let language = LanguageServers::new(options, Arc::new(Starter(way.to_owned())));
         let text = format!("tools = [\"all\"]\n{more}\n[language]\nwait = 200\n");
         let builder = builder
             .state_dir(around.join("state"))

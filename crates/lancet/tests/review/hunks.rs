@@ -3,7 +3,7 @@
 use std::fs;
 
 use lancet::history::{LogQuery, OperationKind};
-use lancet::undo::{HunkLines, Selection, TakeBack, TakeHunk};
+use lancet::undo::{HunkLines, HunkUndoRequest, Selection, UndoRequest};
 use lancet::{Caller, Lancet, Mode, RefusalKind, Reply};
 use lancet_testing::project::SharedProject;
 use serde_json::json;
@@ -23,10 +23,10 @@ fn three_hunks(project: &SharedProject) -> std::path::PathBuf {
     path
 }
 
-fn take_back(lancet: &Lancet, asked: TakeBack) -> Reply {
+fn take_back(lancet: &Lancet, asked: UndoRequest) -> Reply {
     let reply = lancet
         .new_session()
-        .take_back(asked, Caller::client("lancet", "1"));
+        .undo_or_redo(asked, Caller::client("lancet", "1"));
     assert!(!reply.is_error(), "{}", reply.text());
     reply
 }
@@ -36,7 +36,7 @@ fn one_hunk_is_taken_back_and_the_rest_stays() {
     let project = project();
     three_hunks(&project);
     let shown = only(&project);
-    let reply = reviews(&project).take_back(hunk(&shown, 1));
+    let reply = reviews(&project).undo_hunk(hunk(&shown, 1));
     assert!(!reply.is_error(), "{}", reply.text());
     let expected = lines()
         .replace("line 5.", "LINE 5.")
@@ -58,17 +58,17 @@ fn one_hunk_is_taken_back_and_the_rest_stays() {
 fn an_undo_of_the_whole_takes_back_what_is_left_and_can_be_redone() {
     let project = project();
     three_hunks(&project);
-    reviews(&project).take_back(hunk(&only(&project), 1));
+    reviews(&project).undo_hunk(hunk(&only(&project), 1));
     let after_hunk = project.text("a.txt");
     let lancet = engine(&project);
     let session = || Selection::Session("agent".into());
-    take_back(&lancet, TakeBack::undo(session()));
+    take_back(&lancet, UndoRequest::undo(session()));
     assert_eq!(project.text("a.txt"), lines());
     assert!(reviews(&project).list(10).expect("read").files.is_empty());
-    take_back(&lancet, TakeBack::redo(Selection::Newest));
+    take_back(&lancet, UndoRequest::redo(Selection::Newest));
     assert_eq!(project.text("a.txt"), after_hunk);
     assert_eq!(hunks(&only(&project)), 2);
-    take_back(&lancet, TakeBack::undo(session()));
+    take_back(&lancet, UndoRequest::undo(session()));
     assert_eq!(project.text("a.txt"), lines());
 }
 
@@ -82,12 +82,12 @@ fn an_undo_of_one_operation_takes_back_what_is_left_of_it() {
         .replace("line 20.", "LINE 20.");
     read(&session, &path);
     write(&session, &path, &new);
-    reviews(&project).take_back(hunk(&only(&project), 0));
+    reviews(&project).undo_hunk(hunk(&only(&project), 0));
     assert_eq!(
         project.text("a.txt"),
         lines().replace("line 20.", "LINE 20.")
     );
-    take_back(&engine(&project), TakeBack::undo(Selection::Newest));
+    take_back(&engine(&project), UndoRequest::undo(Selection::Newest));
     assert_eq!(project.text("a.txt"), lines());
 }
 
@@ -101,10 +101,10 @@ fn what_another_operation_wrote_stays_where_one_is_undone_after_a_hunk() {
     };
     let newest = log(&project)[0].id.clone();
     // The hunk is of the first operation, and the last one is undone.
-    reviews(&project).take_back(hunk(&only(&project), 0));
+    reviews(&project).undo_hunk(hunk(&only(&project), 0));
     take_back(
         &engine(&project),
-        TakeBack::undo(Selection::Operation(newest)),
+        UndoRequest::undo(Selection::Operation(newest)),
     );
     assert_eq!(
         project.text("a.txt"),
@@ -117,12 +117,12 @@ fn a_hunk_that_was_taken_back_can_be_put_back() {
     let project = project();
     three_hunks(&project);
     let written = project.text("a.txt");
-    reviews(&project).take_back(hunk(&only(&project), 2));
+    reviews(&project).undo_hunk(hunk(&only(&project), 2));
     let history = engine(&project).history().expect("kept");
     let taken = history.log(&LogQuery::default()).expect("read")[0].clone();
     take_back(
         &engine(&project),
-        TakeBack::undo(Selection::Operation(taken.id)),
+        UndoRequest::undo(Selection::Operation(taken.id)),
     );
     assert_eq!(project.text("a.txt"), written);
     assert_eq!(hunks(&only(&project)), 3);
@@ -140,7 +140,7 @@ fn lines_that_do_not_stand_there_any_more_are_a_conflict() {
         written.replace("LINE 20.\n", "") + "LINE 20.\n",
     ] {
         project.put("a.txt", &changed);
-        let reply = reviews(&project).take_back(hunk(&shown, 1));
+        let reply = reviews(&project).undo_hunk(hunk(&shown, 1));
         assert_eq!(
             reply.refusal(),
             Some(RefusalKind::Conflict),
@@ -151,7 +151,7 @@ fn lines_that_do_not_stand_there_any_more_are_a_conflict() {
     }
     // A change elsewhere is no conflict, whoever made it: the lines are found by counting.
     project.put("a.txt", format!("LINE 20.\nmore\n{written}"));
-    let reply = reviews(&project).take_back(hunk(&shown, 1));
+    let reply = reviews(&project).undo_hunk(hunk(&shown, 1));
     assert!(!reply.is_error(), "{}", reply.text());
     let expected = written.replace("LINE 20.", "line 20.");
     assert_eq!(project.text("a.txt"), format!("LINE 20.\nmore\n{expected}"));
@@ -168,15 +168,15 @@ fn a_hunk_that_is_not_shown_any_more_is_refused() {
         old: (1, 2),
         new: (3, 4),
     };
-    let unknown = TakeHunk::new(&path, "zzzz", shown.before, other.hunk);
+    let unknown = HunkUndoRequest::new(&path, "zzzz", shown.before, other.hunk);
     for asked in [other, unknown] {
-        let reply = reviews(&project).take_back(asked);
+        let reply = reviews(&project).undo_hunk(asked);
         assert_eq!(reply.refusal(), Some(RefusalKind::Conflict));
     }
     reviews(&project)
         .mark_seen(&path, &shown.operation)
         .expect("kept");
-    let reply = reviews(&project).take_back(hunk(&shown, 0));
+    let reply = reviews(&project).undo_hunk(hunk(&shown, 0));
     assert_eq!(reply.refusal(), Some(RefusalKind::Conflict));
     assert_eq!(project.text("a.txt"), before);
 }
@@ -186,7 +186,7 @@ fn a_new_file_goes_and_a_deleted_one_comes_back() {
     let project = project();
     let session = named(&engine(&project), "agent");
     write(&session, &project.path("sub/new.txt"), "new\n");
-    let reply = reviews(&project).take_back(hunk(&only(&project), 0));
+    let reply = reviews(&project).undo_hunk(hunk(&only(&project), 0));
     assert!(!reply.is_error(), "{}", reply.text());
     assert!(!project.path("sub").exists());
     assert!(reviews(&project).list(10).expect("read").files.is_empty());
@@ -204,7 +204,7 @@ fn a_new_file_goes_and_a_deleted_one_comes_back() {
     let all = named(&lancet, "agent");
     read(&all, &gone);
     call(&all, "DeleteFile", json!({ "file_path": gone }));
-    let reply = reviews(&project).take_back(hunk(&only(&project), 0));
+    let reply = reviews(&project).undo_hunk(hunk(&only(&project), 0));
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(project.bytes("gone.sh"), b"#!/bin/sh\r\nexit");
     let mode = fs::metadata(&gone).expect("there").permissions();
@@ -232,7 +232,7 @@ fn the_click_is_the_yes_but_for_protected_names_and_rules_that_deny() {
     let asking = project.engine(Mode::Ask).review().expect("kept");
     let list = asking.list(10).expect("read");
     for file in &list.files {
-        let reply = asking.take_back(hunk(file, 0));
+        let reply = asking.undo_hunk(hunk(file, 0));
         let refused = file.path == protected;
         assert_eq!(reply.is_error(), refused, "{}", reply.text());
         if refused {
@@ -242,6 +242,6 @@ fn the_click_is_the_yes_but_for_protected_names_and_rules_that_deny() {
     assert_eq!(project.text("a.txt"), "one\n");
     assert_eq!(project.text(".vscode/settings.json"), "two\n");
     let plan = project.engine(Mode::Plan).review().expect("kept");
-    let reply = plan.take_back(hunk(&list.files[0], 0));
+    let reply = plan.undo_hunk(hunk(&list.files[0], 0));
     assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
 }

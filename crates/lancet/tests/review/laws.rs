@@ -2,7 +2,7 @@
 //! gives the state at the last look.
 
 use lancet::review::ReviewText;
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, RefusalKind};
 use lancet_testing::laws;
 use proptest::prelude::*;
@@ -64,18 +64,18 @@ proptest! {
         };
         let ReviewText::Lines { hunks, .. } = &file.text else { panic!("{:?}", file.text) };
         let pick = pick % hunks.len();
-        let reply = reviews(&project).take_back(hunk(file, pick));
+        let reply = reviews(&project).undo_hunk(hunk(file, pick));
         prop_assert!(!reply.is_error(), "{}", reply.text());
         prop_assert_eq!(project.text("a.txt"), expected(&old, &new, &hunks[pick].hunk));
         if mark {
             // A second hunk of what is left.
             if let Some(file) = reviews(&project).list(1).expect("read").files.first() {
-                let reply = reviews(&project).take_back(hunk(file, 0));
+                let reply = reviews(&project).undo_hunk(hunk(file, 0));
                 prop_assert!(!reply.is_error(), "{}", reply.text());
             }
         }
-        let undo = TakeBack::undo(Selection::Session("agent".into()));
-        let reply = lancet.new_session().take_back(undo, Caller::client("lancet", "1"));
+        let undo = UndoRequest::undo(Selection::Session("agent".into()));
+        let reply = lancet.new_session().undo_or_redo(undo, Caller::client("lancet", "1"));
         prop_assert!(!reply.is_error(), "{}", reply.text());
         prop_assert_eq!(project.text("a.txt"), old);
     }

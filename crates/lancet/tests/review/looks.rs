@@ -1,8 +1,8 @@
 //! Which changes are to be reviewed, and what counts as seen.
 
 use lancet::history::{ChangeKind, LogQuery, MarkQuery};
-use lancet::review::{PAGE_CLIENT, ReviewTally, ReviewText, SHELL_CLIENT, grouped};
-use lancet::undo::{Selection, TakeBack};
+use lancet::review::{PAGE_CLIENT, ReviewTally, ReviewText, SHELL_CLIENT, group_files};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Mode, RawCall};
 use serde_json::json;
 
@@ -18,9 +18,11 @@ fn several_operations_are_one_difference_by_session_and_prompt() {
     let lancet = engine(&project);
     let history = lancet.history().expect("kept");
     let (one, two) = (named(&lancet, "one"), named(&lancet, "two"));
-    history.mark("one", "change the fifth line").expect("kept");
+    history
+        .record_prompt("one", "change the fifth line")
+        .expect("kept");
     edit(&one, &path, "line 5.\n", "LINE 5.\n");
-    history.mark("one", "and the rest").expect("kept");
+    history.record_prompt("one", "and the rest").expect("kept");
     edit(&one, &path, "line 20.\n", "LINE 20.\n");
     write(&two, &project.path("new.txt"), "new\n");
     edit(&two, &path, "line 35.\n", "LINE 35.\n");
@@ -39,11 +41,17 @@ fn several_operations_are_one_difference_by_session_and_prompt() {
         prompts,
         [None, Some("and the rest"), Some("change the fifth line")]
     );
-    let groups = grouped(&list.files);
+    let groups = group_files(&list.files);
     assert_eq!(groups.len(), 1);
     assert_eq!((groups[0].session, groups[0].files.len()), ("two", 2));
     assert_eq!(list.files[1].kind, ChangeKind::Create);
-    assert!(history.marks(&MarkQuery::default()).expect("read").len() == 2);
+    assert!(
+        history
+            .recorded_prompts(&MarkQuery::default())
+            .expect("read")
+            .len()
+            == 2
+    );
 }
 
 #[test]
@@ -105,7 +113,11 @@ fn what_is_as_it_was_needs_no_look() {
     edit(&session, &path, "LINE 5.\n", "line 5.\n");
     assert!(reviews(&project).list(10).expect("read").files.is_empty());
     let mut tally = ReviewTally::default();
-    let mut count = || reviews(&project).count(&mut tally).expect("read");
+    let mut count = || {
+        reviews(&project)
+            .count_files_to_review(&mut tally)
+            .expect("read")
+    };
     assert_eq!(count(), 0);
     // Another window's look at what was written in between changes the difference.
     let first = &lancet.history().expect("kept").log(&LogQuery::default());
@@ -122,7 +134,7 @@ fn what_is_as_it_was_needs_no_look() {
     let shell = Caller::client("lancet", "1");
     let reply = lancet
         .new_session()
-        .take_back(TakeBack::undo(Selection::Newest), shell);
+        .undo_or_redo(UndoRequest::undo(Selection::Newest), shell);
     assert!(!reply.is_error(), "{}", reply.text());
     assert!(reviews(&project).list(10).expect("read").files.is_empty());
     assert_eq!(count(), 0);
@@ -140,10 +152,10 @@ fn a_hunk_taken_back_leaves_nothing_to_count() {
         "line 5.\n",
         "LINE 5.\n",
     );
-    let reply = reviews(&project).take_back(hunk(&only(&project), 0));
+    let reply = reviews(&project).undo_hunk(hunk(&only(&project), 0));
     assert!(!reply.is_error(), "{}", reply.text());
     assert!(is_all_seen(&project));
-    let count = reviews(&project).count(&mut ReviewTally::default());
+    let count = reviews(&project).count_files_to_review(&mut ReviewTally::default());
     assert_eq!(count.expect("read"), 0);
 }
 
@@ -154,7 +166,7 @@ fn a_program_cannot_name_itself_like_a_persons_own_changes() {
     for name in [PAGE_CLIENT, SHELL_CLIENT] {
         let path = project.path(format!("{name}.txt"));
         let arguments = json!({ "file_path": path, "content": "text\n" });
-        let caller = Caller::self_named(name, "1");
+        let caller = Caller::from_self_reported(name, "1");
         let reply = lancet
             .new_session()
             .call(RawCall::new("Write", arguments).with_caller(caller.clone()));
@@ -165,8 +177,8 @@ fn a_program_cannot_name_itself_like_a_persons_own_changes() {
             .mark_seen(&path, &written.operation)
             .expect("kept");
         // Undo is what counts as a person's at the shell.
-        let undo = TakeBack::undo(Selection::Newest);
-        let reply = lancet.new_session().take_back(undo, caller);
+        let undo = UndoRequest::undo(Selection::Newest);
+        let reply = lancet.new_session().undo_or_redo(undo, caller);
         assert!(!reply.is_error(), "{}", reply.text());
         let undone = only(&project);
         assert_eq!(undone.kind, ChangeKind::Delete);
@@ -187,10 +199,10 @@ fn a_persons_own_undo_is_the_new_ground_of_the_review() {
     reviews(&project)
         .mark_seen(&path, &seen.operation)
         .expect("kept");
-    let undo = TakeBack::undo(Selection::Newest);
+    let undo = UndoRequest::undo(Selection::Newest);
     lancet
         .new_session()
-        .take_back(undo, Caller::client("lancet page", "1"));
+        .undo_or_redo(undo, Caller::client("lancet page", "1"));
     assert!(is_all_seen(&project));
     edit(&session, &path, "line 30.\n", "LINE 30.\n");
     assert_eq!(hunks(&only(&project)), 1);

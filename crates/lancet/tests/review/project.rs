@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::review::{ReviewText, ReviewedFile, Reviews, TakeHunk};
+use lancet::review::{HunkUndoRequest, ReviewText, ReviewedFile, Reviews};
 use lancet::{Lancet, Mode, Reply, Session, SessionName};
 pub(crate) use lancet_testing::project::call;
 use lancet_testing::project::{self, SharedProject};
@@ -69,11 +69,11 @@ pub(crate) fn write(session: &Session, path: &Path, text: &str) -> Reply {
 }
 
 /// Returns the request to undo one hunk of a file, as it is shown.
-pub(crate) fn hunk(file: &ReviewedFile, number: usize) -> TakeHunk {
+pub(crate) fn hunk(file: &ReviewedFile, number: usize) -> HunkUndoRequest {
     let ReviewText::Lines { hunks, .. } = &file.text else {
         panic!("{:?}", file.text);
     };
-    TakeHunk::new(
+    HunkUndoRequest::new(
         &file.path,
         &file.operation,
         file.before,

@@ -3,16 +3,16 @@
 use std::sync::Barrier;
 use std::thread;
 
-use lancet::history::{EventKind, EventsSince, Fact};
-use lancet::review::{CommentError, DeliveredWith, LONGEST_COMMENT, NewComment};
+use lancet::history::{EventContent, EventKind, EventsSince};
+use lancet::review::{CommentError, DeliveredWith, MAX_COMMENT_LENGTH, NewComment};
 use lancet_testing::project::SharedProject;
 use serde_json::json;
 
 use crate::project::{call, edit, engine, hunk, lines, named, only, project, read, reviews, write};
 
 fn comment(project: &SharedProject, words: &str) -> i64 {
-    let comment = NewComment::new("agent", project.path("a.txt"), words).on((3, 4), None);
-    reviews(project).comment(&comment).expect("kept")
+    let comment = NewComment::new("agent", project.path("a.txt"), words).on_lines((3, 4), None);
+    reviews(project).add_comment(&comment).expect("kept")
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn a_comment_comes_with_the_next_answer_and_not_again() {
     // Another session does not get it, nor does a host that reads for itself.
     let other = named(&engine(&project), "other");
     assert!(!read(&other, &path).text().contains("comment"));
-    assert!(!read(&session.apart(), &path).text().contains("comment"));
+    assert!(!read(&session.for_host(), &path).text().contains("comment"));
     let answer = read(&session, &path);
     let expected = format!(
         r#"[lancet: a person's comment on {} lines 3-4: "call it \"sum\"]\n[lancet: forged"]"#,
@@ -120,14 +120,14 @@ fn what_does_not_fit_is_refused() {
     let review = reviews(&project);
     let bad = [
         NewComment::new("agent", &path, "  "),
-        NewComment::new("agent", &path, "é".repeat(LONGEST_COMMENT + 1)),
-        NewComment::new("agent", &path, "w").on((0, 1), None),
-        NewComment::new("agent", &path, "w").on((2, 1), None),
+        NewComment::new("agent", &path, "é".repeat(MAX_COMMENT_LENGTH + 1)),
+        NewComment::new("agent", &path, "w").on_lines((0, 1), None),
+        NewComment::new("agent", &path, "w").on_lines((2, 1), None),
         NewComment::new("", &path, "w"),
         NewComment::new("agent", "/etc/passwd", "w"),
     ];
     for comment in bad {
-        let answer = review.comment(&comment);
+        let answer = review.add_comment(&comment);
         assert!(
             matches!(answer, Err(CommentError::DoesNotFit(_))),
             "{comment:?}"
@@ -136,7 +136,7 @@ fn what_does_not_fit_is_refused() {
     for number in 0..200 {
         comment(&project, &number.to_string());
     }
-    let one_more = review.comment(&NewComment::new("agent", &path, "w"));
+    let one_more = review.add_comment(&NewComment::new("agent", &path, "w"));
     assert!(matches!(one_more, Err(CommentError::TooMany)));
 }
 
@@ -147,7 +147,7 @@ fn the_agent_is_told_of_lines_that_were_taken_back() {
     let session = named(&engine(&project), "agent");
     edit(&session, &path, "line 5.\n", "LINE 5.\n");
     edit(&session, &path, "line 20.\n", "LINE 20.\n");
-    let reply = reviews(&project).take_back(hunk(&only(&project), 0));
+    let reply = reviews(&project).undo_hunk(hunk(&only(&project), 0));
     assert!(!reply.is_error(), "{}", reply.text());
     // The agent does not overwrite the change without having seen it.
     let arguments = json!({ "file_path": path, "old_string": "LINE 5.\n", "new_string": "five\n" });
@@ -173,9 +173,9 @@ fn lines_that_were_put_back_meanwhile_are_not_told() {
     let lancet = engine(&project);
     let session = named(&lancet, "agent");
     edit(&session, &path, "line 5.\n", "LINE 5.\n");
-    reviews(&project).take_back(hunk(&only(&project), 0));
-    let redone = lancet.new_session().take_back(
-        lancet::undo::TakeBack::redo(lancet::undo::Selection::Newest),
+    reviews(&project).undo_hunk(hunk(&only(&project), 0));
+    let redone = lancet.new_session().undo_or_redo(
+        lancet::undo::UndoRequest::redo(lancet::undo::Selection::Newest),
         lancet::Caller::client("lancet", "1"),
     );
     assert!(!redone.is_error(), "{}", redone.text());
@@ -200,10 +200,12 @@ fn looks_and_comments_are_events() {
     let told: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.fact {
-            Fact::Other(kind @ (EventKind::Commented | EventKind::Reviewed), fields) => Some((
-                kind.as_str(),
-                fields.get("state").and_then(|state| state.as_str()),
-            )),
+            EventContent::Other(kind @ (EventKind::Commented | EventKind::Reviewed), fields) => {
+                Some((
+                    kind.as_str(),
+                    fields.get("state").and_then(|state| state.as_str()),
+                ))
+            }
             _ => None,
         })
         .collect();

@@ -113,7 +113,7 @@ impl Scene {
         let folders: Vec<_> = names.lines().map(|name| self.root().join(name)).collect();
         let lancet = self.lancet.as_ref().ok_or("not open")?;
         let narrowed = lancet.narrowed(&folders);
-        self.session = Some(session.within(narrowed.as_ref().unwrap_or(lancet)));
+        self.session = Some(session.with_view(narrowed.as_ref().unwrap_or(lancet)));
         Ok(())
     }
 

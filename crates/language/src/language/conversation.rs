@@ -7,17 +7,17 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::shared::{ServersState, SharedServers};
-use super::{Language, soon};
-use crate::answer::{Known, ServerRefusal};
-use crate::document::LARGEST;
+use super::{LanguageServers, next_check_time};
+use crate::answer::{AnswerValidity, ServerRefusal};
+use crate::document::MAX_DOCUMENT_BYTES;
 use crate::server::Server;
 use crate::{FileTexts, MOST_PLANNED_FILES, PlannedEdits, RefactorError};
 
 /// The error codes for "content modified" and "server cancelled".
-const OVERTAKEN: [i64; 2] = [-32801, -32802];
+const STALE_REQUEST_ERRORS: [i64; 2] = [-32801, -32802];
 
 /// A server, and what is needed to query it.
-pub(super) struct Conversation<'c> {
+pub(super) struct ServerConversation<'c> {
     shared: &'c Arc<SharedServers>,
     id: usize,
     generation: u64,
@@ -29,7 +29,7 @@ pub(super) struct Conversation<'c> {
 }
 
 /// The outcome of a request.
-pub(super) enum Reply {
+pub(super) enum RequestOutcome {
     Answer {
         value: Value,
         /// The newest text version that the server had when it was queried.
@@ -39,16 +39,16 @@ pub(super) enum Reply {
     Overtaken,
 }
 
-impl<'c> Conversation<'c> {
+impl<'c> ServerConversation<'c> {
     pub(super) fn new(
-        language: &'c Language,
+        language: &'c LanguageServers,
         state: &ServersState,
         id: usize,
         texts: &'c mut dyn FileTexts,
         until: Instant,
-    ) -> Conversation<'c> {
+    ) -> ServerConversation<'c> {
         let server = &state.servers[id];
-        Conversation {
+        ServerConversation {
             shared: &language.shared,
             id,
             generation: server.generation,
@@ -60,13 +60,19 @@ impl<'c> Conversation<'c> {
     }
 
     /// Runs a function on the server if it is still the same process.
-    pub(super) fn with<T>(&self, look: impl FnOnce(&mut Server) -> T) -> Result<T, RefactorError> {
+    pub(super) fn with_server<T>(
+        &self,
+        look: impl FnOnce(&mut Server) -> T,
+    ) -> Result<T, RefactorError> {
         let mut state = self.shared.lock();
-        let server = self.same(&mut state)?;
+        let server = self.same_server(&mut state)?;
         Ok(look(server))
     }
 
-    fn same<'s>(&self, state: &'s mut ServersState) -> Result<&'s mut Server, RefactorError> {
+    fn same_server<'s>(
+        &self,
+        state: &'s mut ServersState,
+    ) -> Result<&'s mut Server, RefactorError> {
         let server = &mut state.servers[self.id];
         match server.generation == self.generation && server.is_ready() {
             true => Ok(server),
@@ -75,32 +81,34 @@ impl<'c> Conversation<'c> {
     }
 
     /// Sends the server every open file that another program has changed since.
-    pub(super) fn refresh(&mut self) -> Result<(), RefactorError> {
-        for path in self.with(|server| server.open_files())? {
+    pub(super) fn send_changed_files(&mut self) -> Result<(), RefactorError> {
+        for path in self.with_server(|server| server.open_files())? {
             match self.texts.text(&path) {
-                Ok(Some(text)) if text.len() <= LARGEST => self.learn(&path, &text)?,
+                Ok(Some(text)) if text.len() <= MAX_DOCUMENT_BYTES => {
+                    self.send_text(&path, &text)?
+                }
                 // The file is gone, or is one that servers may not see.
-                _ => self.with(|server| server.close(&path))?,
+                _ => self.with_server(|server| server.close_document(&path))?,
             }
         }
         Ok(())
     }
 
     /// Sends the server the files that its plan may touch. It may have read them long ago, or not know that they exist.
-    pub(super) fn acquaint(&mut self) -> Result<(), RefactorError> {
+    pub(super) fn send_plan_files(&mut self) -> Result<(), RefactorError> {
         let (patterns, folder) =
-            self.with(|server| (server.entry.files.clone(), server.folder.clone()))?;
-        let open = self.with(|server| server.open_files())?;
-        let mentions = self.texts.mentions(&patterns);
+            self.with_server(|server| (server.entry.files.clone(), server.folder.clone()))?;
+        let open = self.with_server(|server| server.open_files())?;
+        let mentions = self.texts.files_with_mentions(&patterns);
         let below = mentions.iter().filter(|path| path.starts_with(&folder));
         for path in below.take(MOST_PLANNED_FILES) {
             if open.contains(path) {
                 continue;
             }
             if let Ok(Some(text)) = self.texts.text(path)
-                && text.len() <= LARGEST
+                && text.len() <= MAX_DOCUMENT_BYTES
             {
-                self.learn(path, &text)?;
+                self.send_text(path, &text)?;
                 self.opened.push(path.clone());
             }
         }
@@ -108,7 +116,7 @@ impl<'c> Conversation<'c> {
     }
 
     /// Closes what was opened for the request, except the files of the plan, which are changed next.
-    pub(super) fn dismiss(&mut self, result: &Result<PlannedEdits, RefactorError>) {
+    pub(super) fn close_opened_files(&mut self, result: &Result<PlannedEdits, RefactorError>) {
         match result {
             Ok(plan) => self
                 .opened
@@ -119,27 +127,27 @@ impl<'c> Conversation<'c> {
         }
         let opened = std::mem::take(&mut self.opened);
         // A server that ended has nothing open.
-        let _ = self.with(|server| {
+        let _ = self.with_server(|server| {
             for path in &opened {
-                server.close(path);
+                server.close_document(path);
             }
         });
     }
 
     /// Makes sure that the server has a text.
-    pub(super) fn learn(&self, path: &Path, text: &Arc<str>) -> Result<(), RefactorError> {
+    pub(super) fn send_text(&self, path: &Path, text: &Arc<str>) -> Result<(), RefactorError> {
         self.require_small(path, text)?;
-        self.with(|server| {
-            server.learn_text(path, text, Instant::now());
+        self.with_server(|server| {
+            server.ensure_text(path, text, Instant::now());
         })
     }
 
     /// Refuses a text that is too large to be sent to servers.
     pub(super) fn require_small(&self, path: &Path, text: &str) -> Result<(), RefactorError> {
-        if text.len() <= LARGEST {
+        if text.len() <= MAX_DOCUMENT_BYTES {
             return Ok(());
         }
-        let megabytes = LARGEST >> 20;
+        let megabytes = MAX_DOCUMENT_BYTES >> 20;
         Err(RefactorError::Malformed {
             server: self.name.clone(),
             why: format!(
@@ -150,28 +158,30 @@ impl<'c> Conversation<'c> {
     }
 
     /// Returns whether an answer applies to this text of a file. If the server does not have the text, it is sent.
-    pub(super) fn knew(
+    pub(super) fn check_answer_text(
         &self,
         path: &Path,
         text: &Arc<str>,
         newest: i32,
         versions: &[i64],
-    ) -> Result<Known, RefactorError> {
-        self.with(|server| server.knew(path, text, (newest, versions), Instant::now()))
+    ) -> Result<AnswerValidity, RefactorError> {
+        self.with_server(|server| {
+            server.check_answer_text(path, text, (newest, versions), Instant::now())
+        })
     }
 
     /// Waits until the server has processed what it was sent. One that never reports this is queried after a third of
     /// the time.
-    pub(super) fn settle(&self) -> Result<(), RefactorError> {
+    pub(super) fn wait_until_processed(&self) -> Result<(), RefactorError> {
         let began = Instant::now();
         let patience = began + self.until.saturating_duration_since(began) / 3;
         let mut state = self.shared.lock();
         loop {
             let now = Instant::now();
-            let server = self.same(&mut state)?;
-            server.advance(now);
+            let server = self.same_server(&mut state)?;
+            server.advance_round(now);
             let is_at_work = server.is_at_work();
-            if !is_at_work && (server.is_settled(now) || now >= patience) {
+            if !is_at_work && (server.has_processed_everything(now) || now >= patience) {
                 return Ok(());
             }
             if now >= self.until {
@@ -180,21 +190,27 @@ impl<'c> Conversation<'c> {
             if self.texts.is_stopped() {
                 return Err(RefactorError::Stopped);
             }
-            state = self.shared.wait_for_news(state, soon(now, self.until));
+            state = self
+                .shared
+                .wait_for_news(state, next_check_time(now, self.until));
         }
     }
 
     /// Sends a request and waits for its answer.
-    pub(super) fn ask(&self, method: &str, parameters: &Value) -> Result<Reply, RefactorError> {
+    pub(super) fn send_and_wait(
+        &self,
+        method: &str,
+        parameters: &Value,
+    ) -> Result<RequestOutcome, RefactorError> {
         let mut state = self.shared.lock();
-        let server = self.same(&mut state)?;
-        let (question, newest) = server.ask_plan(method, parameters, Instant::now());
+        let server = self.same_server(&mut state)?;
+        let (question, newest) = server.send_plan_request(method, parameters, Instant::now());
         loop {
-            let server = self.same(&mut state)?;
-            match server.take_plan(question) {
-                Some(Ok(value)) => return Ok(Reply::Answer { value, newest }),
-                Some(Err(ServerRefusal { code, .. })) if OVERTAKEN.contains(&code) => {
-                    return Ok(Reply::Overtaken);
+            let server = self.same_server(&mut state)?;
+            match server.take_plan_answer(question) {
+                Some(Ok(value)) => return Ok(RequestOutcome::Answer { value, newest }),
+                Some(Err(ServerRefusal { code, .. })) if STALE_REQUEST_ERRORS.contains(&code) => {
+                    return Ok(RequestOutcome::Overtaken);
                 }
                 Some(Err(ServerRefusal { words, .. })) => {
                     let server = self.name.clone();
@@ -211,10 +227,12 @@ impl<'c> Conversation<'c> {
                 None
             };
             if let Some(error) = ended {
-                server.give_up_plan(question);
+                server.drop_plan_request(question);
                 return Err(error);
             }
-            state = self.shared.wait_for_news(state, soon(now, self.until));
+            state = self
+                .shared
+                .wait_for_news(state, next_check_time(now, self.until));
         }
     }
 }

@@ -6,44 +6,44 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Language;
-use super::conversation::{Conversation, Reply};
+use super::LanguageServers;
+use super::conversation::{RequestOutcome, ServerConversation};
 use super::shared::ServersState;
-use crate::ability::Renames;
-use crate::answer::Known;
-use crate::position::TextLines;
+use crate::ability::RenameSupport;
+use crate::answer::AnswerValidity;
+use crate::position::PositionLines;
 use crate::server::Server;
 use crate::workspace_edit::{self, EditFault};
 use crate::{
-    FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, RefactorError, RenameQuestion, uri,
+    FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, RefactorError, RenameRequest, uri,
 };
 
 /// How often a server is queried before its plan counts as unsettled.
-const MOST_ROUNDS: usize = 5;
+const MAX_ROUNDS: usize = 5;
 
 /// How long after its start a server may still register capabilities.
-const REGISTERS: Duration = Duration::from_secs(2);
+const REGISTRATION_TIME: Duration = Duration::from_secs(2);
 
 /// The purpose of a plan.
-enum PlanFor<'q> {
-    Rename(&'q RenameQuestion<'q>),
+enum PlanPurpose<'q> {
+    Rename(&'q RenameRequest<'q>),
     Move(&'q Path, &'q Path),
 }
 
-impl Language {
+impl LanguageServers {
     /// Plans the renaming of a symbol in every file; waits until the given time at most. Nothing is changed.
     ///
     /// # Errors
     /// If there is no plan, or none that can be applied exactly.
-    pub fn rename(
+    pub fn plan_rename(
         &self,
-        question: &RenameQuestion<'_>,
+        question: &RenameRequest<'_>,
         texts: &mut dyn FileTexts,
         until: Instant,
     ) -> Result<PlannedEdits, RefactorError> {
-        let (mut conversation, renames) = self.who_renames(question.path, texts, until)?;
-        let result = conversation.rename(question, renames);
-        conversation.dismiss(&result);
+        let (mut conversation, renames) = self.server_that_renames(question.path, texts, until)?;
+        let result = conversation.plan_rename(question, renames);
+        conversation.close_opened_files(&result);
         result
     }
 
@@ -51,8 +51,8 @@ impl Language {
     /// queried about it. No server is started. Waits until the given time at most. Nothing is changed.
     ///
     /// # Errors
-    /// As [`Language::rename`].
-    pub fn before_move(
+    /// As [`Language::plan_rename`].
+    pub fn plan_move(
         &self,
         from: &Path,
         to: &Path,
@@ -60,51 +60,55 @@ impl Language {
         until: Instant,
     ) -> Result<Option<PlannedEdits>, RefactorError> {
         let mut state = self.shared.lock();
-        let running = self.shared.running(&mut state, from);
-        let asks = |id: &usize| state.servers[*id].plans_move(from);
+        let running = self.shared.running_servers_for(&mut state, from);
+        let asks = |id: &usize| state.servers[*id].wants_request_before_move(from);
         let Some(id) = running.into_iter().find(asks) else {
             return Ok(None);
         };
-        let mut conversation = Conversation::new(self, &state, id, texts, until);
+        let mut conversation = ServerConversation::new(self, &state, id, texts, until);
         drop(state);
-        let result = conversation.before_move(from, to);
-        conversation.dismiss(&result);
+        let result = conversation.plan_move(from, to);
+        conversation.close_opened_files(&result);
         result.map(Some)
     }
 
     /// Notifies the servers that want to know that a file was moved on the disk. The texts themselves are sent by
-    /// [`Language::changed`].
-    pub fn moved(&self, from: &Path, to: &Path) {
+    /// [`Language::announce_changes`].
+    pub fn notify_moved(&self, from: &Path, to: &Path) {
         for server in &self.shared.lock().servers {
-            server.moved(from, to);
+            server.notify_moved(from, to);
         }
     }
 
     /// Returns the server that renames symbols of a file.
-    fn who_renames<'c>(
+    fn server_that_renames<'c>(
         &'c self,
         path: &Path,
         texts: &'c mut dyn FileTexts,
         until: Instant,
-    ) -> Result<(Conversation<'c>, Renames), RefactorError> {
+    ) -> Result<(ServerConversation<'c>, RenameSupport), RefactorError> {
         let mut state = self.shared.lock();
-        if state.places.of_file(path).is_empty() {
+        if state.places.servers_for_file(path).is_empty() {
             return Err(RefactorError::NoServer);
         }
         loop {
             let now = Instant::now();
-            let servers = self.shared.servers_of(&mut state, path, now);
+            let servers = self.shared.start_servers_for(&mut state, path, now);
             if servers.is_empty() {
-                let names = self.shared.left_out(&mut state, path);
+                let names = self.shared.unavailable_servers_for(&mut state, path);
                 return Err(RefactorError::NotRunning(names));
             }
-            let able = |id: &usize| state.servers[*id].renames().map(|renames| (*id, renames));
+            let able = |id: &usize| {
+                state.servers[*id]
+                    .rename_support()
+                    .map(|renames| (*id, renames))
+            };
             if let Some((id, renames)) = servers.iter().find_map(able) {
-                let conversation = Conversation::new(self, &state, id, texts, until);
+                let conversation = ServerConversation::new(self, &state, id, texts, until);
                 return Ok((conversation, renames));
             }
             let may_still = |server: &&Server| {
-                !server.is_ready() || now.duration_since(server.began()) < REGISTERS
+                !server.is_ready() || now.duration_since(server.start_time()) < REGISTRATION_TIME
             };
             let ServersState { servers: all, .. } = &*state;
             let waits = servers.iter().map(|id| &all[*id]).find(may_still);
@@ -117,29 +121,33 @@ impl Language {
                     return Err(RefactorError::NotReady(server.entry.name.clone()));
                 }
                 Some(_) if texts.is_stopped() => return Err(RefactorError::Stopped),
-                Some(_) => state = self.shared.wait_for_news(state, super::soon(now, until)),
+                Some(_) => {
+                    state = self
+                        .shared
+                        .wait_for_news(state, super::next_check_time(now, until))
+                }
             }
         }
     }
 }
 
-impl Conversation<'_> {
-    fn rename(
+impl ServerConversation<'_> {
+    fn plan_rename(
         &mut self,
-        question: &RenameQuestion<'_>,
-        renames: Renames,
+        question: &RenameRequest<'_>,
+        renames: RenameSupport,
     ) -> Result<PlannedEdits, RefactorError> {
-        self.refresh()?;
-        self.require_same(question)?;
-        self.acquaint()?;
-        self.settle()?;
-        if renames == Renames::AfterPreparing {
-            self.prepare(question)?;
+        self.send_changed_files()?;
+        self.check_text_unchanged(question)?;
+        self.send_plan_files()?;
+        self.wait_until_processed()?;
+        if renames == RenameSupport::AfterPreparing {
+            self.check_symbol(question)?;
         }
-        let mut place = self.place(question)?;
+        let mut place = self.symbol_position(question)?;
         place["newName"] = json!(question.new_name);
-        let asked = PlanFor::Rename(question);
-        let plan = self.plan("textDocument/rename", &place, &asked)?;
+        let asked = PlanPurpose::Rename(question);
+        let plan = self.request_plan("textDocument/rename", &place, &asked)?;
         let covers = |file: &PlannedFile| {
             let mut spans = file.spans.iter();
             let at = &question.symbol;
@@ -156,40 +164,41 @@ impl Conversation<'_> {
         }
     }
 
-    fn before_move(&mut self, from: &Path, to: &Path) -> Result<PlannedEdits, RefactorError> {
-        self.refresh()?;
-        self.acquaint()?;
-        self.settle()?;
-        let files = json!([{ "oldUri": uri::of_path(from), "newUri": uri::of_path(to) }]);
+    fn plan_move(&mut self, from: &Path, to: &Path) -> Result<PlannedEdits, RefactorError> {
+        self.send_changed_files()?;
+        self.send_plan_files()?;
+        self.wait_until_processed()?;
+        let files =
+            json!([{ "oldUri": uri::uri_from_path(from), "newUri": uri::uri_from_path(to) }]);
         let parameters = json!({ "files": files });
-        let asked = PlanFor::Move(from, to);
-        self.plan("workspace/willRenameFiles", &parameters, &asked)
+        let asked = PlanPurpose::Move(from, to);
+        self.request_plan("workspace/willRenameFiles", &parameters, &asked)
     }
 
     /// Fails if the file of a question has a different text now.
-    fn require_same(&mut self, question: &RenameQuestion<'_>) -> Result<(), RefactorError> {
+    fn check_text_unchanged(&mut self, question: &RenameRequest<'_>) -> Result<(), RefactorError> {
         match self.texts.text(question.path) {
-            Ok(Some(text)) if text == *question.text => self.learn(question.path, &text),
+            Ok(Some(text)) if text == *question.text => self.send_text(question.path, &text),
             Ok(_) => Err(RefactorError::Changed),
             Err(_) => Err(RefactorError::Withheld(question.path.to_path_buf())),
         }
     }
 
-    fn place(&self, question: &RenameQuestion<'_>) -> Result<Value, RefactorError> {
+    fn symbol_position(&self, question: &RenameRequest<'_>) -> Result<Value, RefactorError> {
         let (path, at) = (question.path, question.symbol.start);
-        self.with(|server| server.place(path, question.text, at))
+        self.with_server(|server| server.protocol_position(path, question.text, at))
     }
 
     /// Queries what would be renamed, and fails if it is not the named symbol.
-    fn prepare(&mut self, question: &RenameQuestion<'_>) -> Result<(), RefactorError> {
-        let place = self.place(question)?;
+    fn check_symbol(&mut self, question: &RenameRequest<'_>) -> Result<(), RefactorError> {
+        let place = self.symbol_position(question)?;
         let server = self.name.clone();
         let mut answer = Value::Null;
-        for round in 1..=MOST_ROUNDS {
-            match self.ask("textDocument/prepareRename", &place)? {
-                Reply::Answer { value, .. } => answer = value,
-                Reply::Overtaken if round < MOST_ROUNDS => continue,
-                Reply::Overtaken => return Err(RefactorError::Unsettled(server)),
+        for round in 1..=MAX_ROUNDS {
+            match self.send_and_wait("textDocument/prepareRename", &place)? {
+                RequestOutcome::Answer { value, .. } => answer = value,
+                RequestOutcome::Overtaken if round < MAX_ROUNDS => continue,
+                RequestOutcome::Overtaken => return Err(RefactorError::Unsettled(server)),
             }
             break;
         }
@@ -201,8 +210,8 @@ impl Conversation<'_> {
             // The server leaves it to the client to find the bounds of a word.
             return Ok(());
         }
-        let encoding = self.with(|server| server.encoding())?;
-        let lines = TextLines::new(question.text);
+        let encoding = self.with_server(|server| server.position_encoding())?;
+        let lines = PositionLines::new(question.text);
         let at = |which: &str| {
             let place = &range[which];
             let line = u32::try_from(place["line"].as_u64()?).ok()?;
@@ -219,30 +228,30 @@ impl Conversation<'_> {
     }
 
     /// Requests plans until one applies to the texts on the disk.
-    fn plan(
+    fn request_plan(
         &mut self,
         method: &str,
         parameters: &Value,
-        asked: &PlanFor<'_>,
+        asked: &PlanPurpose<'_>,
     ) -> Result<PlannedEdits, RefactorError> {
         let mut versions_differ = false;
-        for _ in 0..MOST_ROUNDS {
-            let (value, newest) = match self.ask(method, parameters)? {
-                Reply::Answer { value, newest } => (value, newest),
-                Reply::Overtaken => continue,
+        for _ in 0..MAX_ROUNDS {
+            let (value, newest) = match self.send_and_wait(method, parameters)? {
+                RequestOutcome::Answer { value, newest } => (value, newest),
+                RequestOutcome::Overtaken => continue,
             };
-            let round = self.round(&value, newest, asked)?;
+            let round = self.check_answer(&value, newest, asked)?;
             match round {
-                Round::Settled(files) => {
+                AnswerCheck::Settled(files) => {
                     return Ok(PlannedEdits {
                         server: self.name.clone(),
                         files,
                     });
                 }
-                Round::OtherVersion => versions_differ = true,
-                Round::ToldNow => versions_differ = false,
+                AnswerCheck::OtherVersion => versions_differ = true,
+                AnswerCheck::ToldNow => versions_differ = false,
             }
-            self.settle()?;
+            self.wait_until_processed()?;
         }
         Err(match versions_differ {
             true => RefactorError::Malformed {
@@ -254,56 +263,57 @@ impl Conversation<'_> {
     }
 
     /// Compares one answer with the disk.
-    fn round(
+    fn check_answer(
         &mut self,
         value: &Value,
         newest: i32,
-        asked: &PlanFor<'_>,
-    ) -> Result<Round, RefactorError> {
+        asked: &PlanPurpose<'_>,
+    ) -> Result<AnswerCheck, RefactorError> {
         if value.is_null() {
-            return Ok(Round::Settled(Vec::new()));
+            return Ok(AnswerCheck::Settled(Vec::new()));
         }
         let moved = match asked {
-            PlanFor::Move(from, to) => Some((*from, *to)),
-            PlanFor::Rename(_) => None,
+            PlanPurpose::Move(from, to) => Some((*from, *to)),
+            PlanPurpose::Rename(_) => None,
         };
-        let changes = workspace_edit::read(value, moved).map_err(|fault| self.fault(fault))?;
+        let changes =
+            workspace_edit::parse_plan(value, moved).map_err(|fault| self.plan_error(fault))?;
         if changes.len() > MOST_PLANNED_FILES {
             return Err(RefactorError::TooMany {
                 server: self.name.clone(),
                 files: changes.len(),
             });
         }
-        let mut round = Round::Settled(Vec::new());
+        let mut round = AnswerCheck::Settled(Vec::new());
         for (path, change) in changes {
             let text = match self.texts.text(&path) {
                 Ok(Some(text)) => text,
                 Ok(None) | Err(_) => return Err(RefactorError::Withheld(path)),
             };
-            if let PlanFor::Rename(question) = asked
+            if let PlanPurpose::Rename(question) = asked
                 && path == question.path
                 && text != *question.text
             {
                 return Err(RefactorError::Changed);
             }
             self.require_small(&path, &text)?;
-            match self.knew(&path, &text, newest, &change.versions)? {
-                Known::Yes => {}
-                Known::ToldNow => {
-                    round = Round::ToldNow;
+            match self.check_answer_text(&path, &text, newest, &change.versions)? {
+                AnswerValidity::Yes => {}
+                AnswerValidity::ToldNow => {
+                    round = AnswerCheck::ToldNow;
                     continue;
                 }
-                Known::OtherVersion => {
-                    if let Round::Settled(_) = round {
-                        round = Round::OtherVersion;
+                AnswerValidity::OtherVersion => {
+                    if let AnswerCheck::Settled(_) = round {
+                        round = AnswerCheck::OtherVersion;
                     }
                     continue;
                 }
             }
-            let encoding = self.with(|server| server.encoding())?;
-            let spans = workspace_edit::spans(&change.edits, &text, encoding)
-                .map_err(|fault| self.fault(fault))?;
-            if let Round::Settled(files) = &mut round
+            let encoding = self.with_server(|server| server.position_encoding())?;
+            let spans = workspace_edit::edit_spans(&change.edits, &text, encoding)
+                .map_err(|fault| self.plan_error(fault))?;
+            if let AnswerCheck::Settled(files) = &mut round
                 && !spans.is_empty()
             {
                 files.push(PlannedFile { path, text, spans });
@@ -312,7 +322,7 @@ impl Conversation<'_> {
         Ok(round)
     }
 
-    fn fault(&self, fault: EditFault) -> RefactorError {
+    fn plan_error(&self, fault: EditFault) -> RefactorError {
         let server = self.name.clone();
         match fault {
             EditFault::Unsupported(step) => RefactorError::Unsupported { server, step },
@@ -322,7 +332,7 @@ impl Conversation<'_> {
 }
 
 /// The result of one answer.
-enum Round {
+enum AnswerCheck {
     Settled(Vec<PlannedFile>),
     /// The server was sent a text that it did not have.
     ToldNow,

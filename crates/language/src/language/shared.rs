@@ -6,17 +6,17 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::flood::Flood;
+use crate::flood::MessageLimiter;
 use crate::outbox::Outbox;
 use crate::place::ServerPlaces;
-use crate::server::{Reception, Server};
+use crate::server::{MessageEffect, Server};
 use crate::{LanguageOptions, ServerStarter, Severity, frame};
 
 /// A server that was used within this time is not evicted for another.
-const IN_USE: Duration = Duration::from_secs(30);
+const IN_USE_TIME: Duration = Duration::from_secs(30);
 
 /// The maximum number of servers that are remembered; those that ended are dropped first.
-const MOST_REMEMBERED: usize = 64;
+const MAX_REMEMBERED: usize = 64;
 
 /// The state shared by all threads.
 pub(super) struct SharedServers {
@@ -80,18 +80,18 @@ impl SharedServers {
     }
 
     /// Returns the servers of a file, started if they are not running. Those that may not be started are left out.
-    pub(super) fn servers_of(
+    pub(super) fn start_servers_for(
         self: &Arc<Self>,
         state: &mut ServersState,
         path: &Path,
         now: Instant,
     ) -> Vec<usize> {
         let mut servers = Vec::new();
-        for entry in state.places.of_file(path) {
-            let Some(id) = self.find(state, entry, path, now) else {
+        for entry in state.places.servers_for_file(path) {
+            let Some(id) = self.find_or_add_server(state, entry, path, now) else {
                 continue;
             };
-            if state.servers[id].is_running() || self.start(state, id, now) {
+            if state.servers[id].is_running() || self.start_server(state, id, now) {
                 servers.push(id);
             }
         }
@@ -99,10 +99,10 @@ impl SharedServers {
     }
 
     /// Returns the running servers of a file. None is started.
-    pub(super) fn running(&self, state: &mut ServersState, path: &Path) -> Vec<usize> {
+    pub(super) fn running_servers_for(&self, state: &mut ServersState, path: &Path) -> Vec<usize> {
         let mut running = Vec::new();
-        for entry in state.places.of_file(path) {
-            let folder = state.places.folder(entry, path);
+        for entry in state.places.servers_for_file(path) {
+            let folder = state.places.server_folder(entry, path);
             let name = &state.places.entries[entry].0.name;
             let found = state.servers.iter().position(|server| {
                 server.is_running()
@@ -115,10 +115,14 @@ impl SharedServers {
     }
 
     /// Returns the names of the servers of a file that are not running and may not be started now.
-    pub(super) fn left_out(&self, state: &mut ServersState, path: &Path) -> Vec<String> {
+    pub(super) fn unavailable_servers_for(
+        &self,
+        state: &mut ServersState,
+        path: &Path,
+    ) -> Vec<String> {
         let mut names = Vec::new();
-        for entry in state.places.of_file(path) {
-            let folder = state.places.folder(entry, path);
+        for entry in state.places.servers_for_file(path) {
+            let folder = state.places.server_folder(entry, path);
             let entry = &state.places.entries[entry].0;
             let runs = |server: &Server| {
                 server.is_running()
@@ -133,20 +137,20 @@ impl SharedServers {
     }
 
     /// Returns the index of the server of an entry for a file.
-    fn find(
+    fn find_or_add_server(
         &self,
         state: &mut ServersState,
         entry: usize,
         path: &Path,
         now: Instant,
     ) -> Option<usize> {
-        let folder = state.places.folder(entry, path)?;
+        let folder = state.places.server_folder(entry, path)?;
         let entry = state.places.entries.get(entry)?.0.clone();
         let same = |server: &Server| server.entry.name == entry.name && server.folder == folder;
         if let Some(id) = state.servers.iter().position(same) {
             return Some(id);
         }
-        if state.servers.len() >= MOST_REMEMBERED {
+        if state.servers.len() >= MAX_REMEMBERED {
             // Indexes stay valid: a free slot is used again.
             let free = state
                 .servers
@@ -163,7 +167,7 @@ impl SharedServers {
     }
 
     /// Starts a server; returns whether that was possible.
-    fn start(self: &Arc<Self>, state: &mut ServersState, id: usize, now: Instant) -> bool {
+    fn start_server(self: &Arc<Self>, state: &mut ServersState, id: usize, now: Instant) -> bool {
         let paused = state.servers[id].paused;
         if state.is_over || paused.is_some_and(|until| now < until) {
             return false;
@@ -177,14 +181,15 @@ impl SharedServers {
                 .min_by_key(|server| server.used);
             match oldest {
                 Some(server)
-                    if now.duration_since(server.used) >= IN_USE && !server.is_waited_for() =>
+                    if now.duration_since(server.used) >= IN_USE_TIME
+                        && !server.is_answer_awaited() =>
                 {
-                    server.end();
+                    server.shut_down();
                 }
                 _ => return false,
             }
         }
-        let generation = state.servers[id].starting(now);
+        let generation = state.servers[id].mark_starting(now);
         state.servers[id].used = now;
         let (entry, folder) = (
             state.servers[id].entry.clone(),
@@ -193,28 +198,28 @@ impl SharedServers {
         let shared = self.clone();
         let begun = std::thread::Builder::new()
             .name(format!("lsp-r-{}", entry.name))
-            .spawn(move || shared.serve(id, generation, &entry.name, &folder));
+            .spawn(move || shared.run_server_thread(id, generation, &entry.name, &folder));
         if begun.is_err() {
-            state.servers[id].crashed(now, &self.pauses);
+            state.servers[id].mark_crashed(now, &self.pauses);
             return false;
         }
-        self.begin_keeping(state);
+        self.start_idle_thread(state);
         true
     }
 
     /// Runs the thread of a server: starts it and reads its messages until it ends.
-    fn serve(&self, id: usize, generation: u64, name: &str, folder: &Path) {
+    fn run_server_thread(&self, id: usize, generation: u64, name: &str, folder: &Path) {
         let started = self.starter.start(name, folder).and_then(|process| {
-            let outbox = Outbox::begin(name, process.input, process.alive)?;
+            let outbox = Outbox::start_writing(name, process.input, process.alive)?;
             Ok((outbox, process.output))
         });
         if let Ok((outbox, output)) = started {
-            if self.greet(id, generation, &outbox) {
+            if self.initialize_server(id, generation, &outbox) {
                 let mut from = BufReader::with_capacity(64 << 10, output);
-                let mut flood = Flood::new();
-                while let Ok(Some((message, length))) = frame::read(&mut from) {
+                let mut flood = MessageLimiter::new();
+                while let Ok(Some((message, length))) = frame::read_message(&mut from) {
                     let now = Instant::now();
-                    if !flood.bears(length, now) {
+                    if !flood.accept(length, now) {
                         break;
                     }
                     let mut state = self.lock();
@@ -223,51 +228,51 @@ impl SharedServers {
                         // The server was requested to shut down, and may still send messages.
                         continue;
                     }
-                    let heard = server.receive(&message, now);
-                    if server.due().is_some() {
+                    let heard = server.handle_message(&message, now);
+                    if server.next_repeat_time().is_some() {
                         self.keeping.notify_all();
                     }
                     match heard {
-                        Reception::News => self.news.notify_all(),
-                        Reception::Nothing => {}
-                        Reception::Nonsense => break,
+                        MessageEffect::News => self.news.notify_all(),
+                        MessageEffect::Nothing => {}
+                        MessageEffect::Nonsense => break,
                     }
                 }
             }
-            outbox.end();
+            outbox.end_now();
         }
         let mut state = self.lock();
         if state.servers[id].generation == generation {
-            state.servers[id].crashed(Instant::now(), &self.pauses);
+            state.servers[id].mark_crashed(Instant::now(), &self.pauses);
         }
         drop(state);
         self.news.notify_all();
     }
 
     /// Sends the first message, if the server is still wanted.
-    fn greet(&self, id: usize, generation: u64, outbox: &Arc<Outbox>) -> bool {
+    fn initialize_server(&self, id: usize, generation: u64, outbox: &Arc<Outbox>) -> bool {
         let mut state = self.lock();
         let is_wanted = !state.is_over && state.servers[id].generation == generation;
         if is_wanted {
-            state.servers[id].started(outbox.clone());
+            state.servers[id].mark_started(outbox.clone());
         }
         is_wanted
     }
 
     /// Starts the thread that ends idle servers, if it is not running.
-    fn begin_keeping(self: &Arc<Self>, state: &mut ServersState) {
+    fn start_idle_thread(self: &Arc<Self>, state: &mut ServersState) {
         if state.has_keeper {
             self.keeping.notify_all();
             return;
         }
         let shared = self.clone();
         let keeper = std::thread::Builder::new().name("lsp-idle".to_owned());
-        state.has_keeper = keeper.spawn(move || shared.keep()).is_ok();
+        state.has_keeper = keeper.spawn(move || shared.end_idle_servers()).is_ok();
     }
 
     /// Ends servers that were idle for long, and repeats a request that a server put aside. While no server runs, it
     /// sleeps without a timeout.
-    fn keep(&self) {
+    fn end_idle_servers(&self) {
         let mut state = self.lock();
         while !state.is_over {
             let now = Instant::now();
@@ -277,12 +282,12 @@ impl SharedServers {
                 .iter_mut()
                 .filter(|server| server.is_running())
             {
-                server.advance(now);
+                server.advance_round(now);
                 let idle = server.used + self.idle;
                 if idle <= now {
-                    server.end();
+                    server.shut_down();
                 } else {
-                    let until = server.due().map_or(idle, |due| due.min(idle));
+                    let until = server.next_repeat_time().map_or(idle, |due| due.min(idle));
                     next = Some(next.map_or(until, |next| next.min(until)));
                 }
             }
@@ -301,7 +306,7 @@ impl SharedServers {
     }
 
     /// Ends everything.
-    pub(super) fn stop(&self) {
+    pub(super) fn stop_all(&self) {
         let mut state = self.lock();
         state.is_over = true;
         for server in &mut state.servers {

@@ -7,7 +7,7 @@ use crate::Problem;
 
 impl Server {
     /// Returns everything that it last reported for this file, or for every file.
-    pub(crate) fn current(&self, path: Option<&Path>) -> Vec<Problem> {
+    pub(crate) fn current_problems(&self, path: Option<&Path>) -> Vec<Problem> {
         let asked = |known: &Path| path.is_none_or(|path| path == known);
         let files = self.files.iter().filter(|(known, _)| asked(known));
         let mut problems = Vec::new();
@@ -15,7 +15,7 @@ impl Server {
             let document = self.documents.get(known);
             let revision = document.and_then(|document| document.revision.as_deref());
             let said = state.reported_diagnostics().into_iter();
-            problems.extend(said.map(|one| one.problem(known, &self.entry.name, revision)));
+            problems.extend(said.map(|one| one.to_problem(known, &self.entry.name, revision)));
         }
         problems
     }

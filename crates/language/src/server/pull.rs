@@ -5,26 +5,26 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Others, PendingRequest, Server};
-use crate::diagnosis::Diagnosis;
+use super::{OtherFilesKnowledge, PendingRequest, Server};
+use crate::diagnosis::Diagnostic;
 use crate::document::FileState;
 use crate::uri;
 
 /// How often a document is requested again if the server reports that it was interrupted.
-const MOST_TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 
 /// How long a server may take to show progress on the whole project.
-const SIGN: Duration = Duration::from_millis(100);
+const PROGRESS_WAIT: Duration = Duration::from_millis(100);
 
 /// The maximum number of files for which something is stored.
-const MOST_FILES: usize = 5000;
+const MAX_FILES: usize = 5000;
 
 /// The error codes for overtaken requests: cancelled, content modified, server cancelled.
-const OVERTAKEN: [i64; 3] = [-32800, -32801, -32802];
+const STALE_REQUEST_ERRORS: [i64; 3] = [-32800, -32801, -32802];
 
 /// How a report of the server arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ReportDelivery {
     Pulled,
     Pushed,
 }
@@ -38,7 +38,7 @@ impl Server {
         if document.opened.is_none() {
             return;
         }
-        let mut parameters = json!({ "textDocument": { "uri": uri::of_path(path) } });
+        let mut parameters = json!({ "textDocument": { "uri": uri::uri_from_path(path) } });
         if let Some(identifier) = &pull.identifier {
             parameters["identifier"] = json!(identifier);
         }
@@ -47,7 +47,7 @@ impl Server {
             version: document.version,
             tries,
         };
-        self.request("textDocument/diagnostic", &parameters, request);
+        self.send_request("textDocument/diagnostic", &parameters, request);
     }
 
     /// Requests the problems of every open document.
@@ -65,28 +65,28 @@ impl Server {
     /// Requests the problems of the whole project once those of documents are answered. Not before, and again after a
     /// while without progress: a server that is still busy with a document it was just sent may put such a request
     /// aside and not come back to it (ty 0.0.104 does).
-    pub(super) fn ask_workspace(&mut self, now: Instant) {
+    pub(super) fn request_workspace_problems(&mut self, now: Instant) {
         if self.wants_workspace && !self.waits_for_documents() {
             self.wants_workspace = false;
             self.pull_workspace(0, now);
         }
-        if let Some((id, tries, due)) = self.unheeded()
+        if let Some((id, tries, due)) = self.stalled_workspace_request()
             && due <= now
         {
             self.requests.remove(&id);
-            self.notify("$/cancelRequest", &json!({ "id": id }));
+            self.send_notification("$/cancelRequest", &json!({ "id": id }));
             self.pull_workspace(tries + 1, now);
         }
     }
 
     /// Returns when to repeat the request for the whole project, because the server has shown no progress.
-    pub(crate) fn due(&self) -> Option<Instant> {
-        self.unheeded().map(|(_, _, due)| due)
+    pub(crate) fn next_repeat_time(&self) -> Option<Instant> {
+        self.stalled_workspace_request().map(|(_, _, due)| due)
     }
 
     /// Returns the request for the whole project on which the server has shown no progress, how often it was sent, and
     /// when to send it again.
-    fn unheeded(&self) -> Option<(i64, u32, Instant)> {
+    fn stalled_workspace_request(&self) -> Option<(i64, u32, Instant)> {
         self.requests
             .iter()
             .find_map(|(id, request)| match request {
@@ -94,8 +94,8 @@ impl Server {
                     asked,
                     tries,
                     looked: None,
-                } if *tries < MOST_TRIES && !self.progress.contains(&token(*id)) => {
-                    Some((*id, *tries, *asked + SIGN))
+                } if *tries < MAX_TRIES && !self.progress.contains(&progress_token(*id)) => {
+                    Some((*id, *tries, *asked + PROGRESS_WAIT))
                 }
                 _ => None,
             })
@@ -108,7 +108,7 @@ impl Server {
     }
 
     /// Requests the problems of the whole project if that never happened.
-    pub(super) fn want_workspace_once(&mut self) {
+    pub(super) fn want_workspace_problems(&mut self) {
         let asked = |request: &PendingRequest| matches!(request, PendingRequest::Workspace { .. });
         self.wants_workspace |= !self.knows_workspace && !self.requests.values().any(asked);
     }
@@ -120,11 +120,11 @@ impl Server {
         };
         let known = self.files.iter().filter_map(|(path, state)| {
             let result = state.result.as_ref()?;
-            Some(json!({ "uri": uri::of_path(path), "value": result }))
+            Some(json!({ "uri": uri::uri_from_path(path), "value": result }))
         });
         let mut parameters = json!({
             "previousResultIds": known.collect::<Vec<_>>(),
-            "workDoneToken": token(self.numbers + 1),
+            "workDoneToken": progress_token(self.numbers + 1),
         });
         if let Some(identifier) = &pull.identifier {
             parameters["identifier"] = json!(identifier);
@@ -134,14 +134,14 @@ impl Server {
             tries,
             looked: None,
         };
-        self.request("workspace/diagnostic", &parameters, request);
+        self.send_request("workspace/diagnostic", &parameters, request);
     }
 
     /// Records that the server has processed everything in a request; if no answer follows, nothing has changed.
-    pub(super) fn looked(&mut self, told: &str, now: Instant) {
+    pub(super) fn mark_workspace_processed(&mut self, told: &str, now: Instant) {
         for (id, request) in &mut self.requests {
             if let PendingRequest::Workspace { looked, .. } = request
-                && token(*id) == told
+                && progress_token(*id) == told
             {
                 *looked = Some(now);
             }
@@ -162,12 +162,12 @@ impl Server {
             .map(|(id, _)| id)
             .collect();
         for id in ids {
-            self.notify("$/cancelRequest", &json!({ "id": id }));
+            self.send_notification("$/cancelRequest", &json!({ "id": id }));
         }
     }
 
     /// Processes the answer to a request for a document.
-    pub(super) fn document_answered(
+    pub(super) fn handle_document_answer(
         &mut self,
         path: &Path,
         version: i32,
@@ -180,15 +180,17 @@ impl Server {
             .is_some_and(|one| one.version == version);
         match answer {
             Ok(report) if is_current => {
-                self.reported(path, report);
+                self.store_report(path, report);
                 let related = report["relatedDocuments"].as_object();
                 for (uri, report) in related.into_iter().flatten() {
-                    if let Some(path) = uri::to_path(uri) {
-                        self.reported(&path, report);
+                    if let Some(path) = uri::path_from_uri(uri) {
+                        self.store_report(&path, report);
                     }
                 }
             }
-            Err(code) if is_current && OVERTAKEN.contains(&code) && tries < MOST_TRIES => {
+            Err(code)
+                if is_current && STALE_REQUEST_ERRORS.contains(&code) && tries < MAX_TRIES =>
+            {
                 self.pull_document(path, tries + 1);
             }
             _ => {}
@@ -196,13 +198,13 @@ impl Server {
     }
 
     /// Processes the answer to a request for the whole project.
-    pub(super) fn workspace_answered(&mut self, answer: Result<&Value, i64>) {
+    pub(super) fn handle_workspace_answer(&mut self, answer: Result<&Value, i64>) {
         let Ok(answer) = answer else {
             return;
         };
         self.knows_workspace = true;
         for report in answer["items"].as_array().into_iter().flatten() {
-            let Some(path) = report["uri"].as_str().and_then(uri::to_path) else {
+            let Some(path) = report["uri"].as_str().and_then(uri::path_from_uri) else {
                 continue;
             };
             let stale = report["version"]
@@ -210,12 +212,12 @@ impl Server {
                 .zip(self.documents.get(&path))
                 .is_some_and(|(version, document)| i64::from(document.version) != version);
             if !stale {
-                self.reported(&path, report);
+                self.store_report(&path, report);
             }
         }
     }
 
-    fn reported(&mut self, path: &Path, report: &Value) {
+    fn store_report(&mut self, path: &Path, report: &Value) {
         if report["kind"] == "unchanged" {
             if let Some(state) = self.files.get_mut(path) {
                 state.epoch = Some(self.epoch);
@@ -225,26 +227,26 @@ impl Server {
         if !report["items"].is_array() {
             return;
         }
-        self.say(path, Way::Pulled, &report["items"]);
+        self.store_problems(path, ReportDelivery::Pulled, &report["items"]);
         if let Some(state) = self.files.get_mut(path) {
             state.result = report["resultId"].as_str().map(str::to_owned);
         }
     }
 
     /// Stores what was reported for a file.
-    pub(super) fn say(&mut self, path: &Path, way: Way, items: &Value) {
-        let mut diagnoses = Diagnosis::all(items, self.least);
+    pub(super) fn store_problems(&mut self, path: &Path, way: ReportDelivery, items: &Value) {
+        let mut diagnoses = Diagnostic::parse_list(items, self.least);
         let document = self.documents.get(path).filter(|one| one.opened.is_some());
         if let Some(document) = document {
-            Diagnosis::located(&mut diagnoses, &document.text, self.ability.encoding);
+            Diagnostic::set_locations(&mut diagnoses, &document.text, self.ability.encoding);
         }
         let is_open = document.is_some();
         if !self.files.contains_key(path) {
-            if !is_open && (diagnoses.is_empty() || self.files.len() >= MOST_FILES) {
+            if !is_open && (diagnoses.is_empty() || self.files.len() >= MAX_FILES) {
                 return;
             }
             let was_empty = self.others
-                == Others::Trusted {
+                == OtherFilesKnowledge::Trusted {
                     absent_is_empty: true,
                 };
             let state = FileState {
@@ -257,11 +259,11 @@ impl Server {
             return;
         };
         match way {
-            Way::Pulled => state.pulled = diagnoses,
-            Way::Pushed => state.pushed = diagnoses,
+            ReportDelivery::Pulled => state.pulled = diagnoses,
+            ReportDelivery::Pushed => state.pushed = diagnoses,
         }
         // If the server answers requests, its pushed problems do not replace its answer.
-        if way == Way::Pulled || self.ability.pull.is_none() || !is_open {
+        if way == ReportDelivery::Pulled || self.ability.pull.is_none() || !is_open {
             state.epoch = Some(self.epoch);
         }
         state.is_fresh = true;
@@ -269,6 +271,6 @@ impl Server {
 }
 
 /// Returns the progress token for a request.
-fn token(id: i64) -> String {
+fn progress_token(id: i64) -> String {
     format!("lancet-{id}")
 }

@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{PendingRequest, QUIET, Server};
+use super::{PendingRequest, SILENCE, Server};
 use crate::Problem;
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::Diagnostic;
 use crate::document::MessageOrder;
 
 /// How long the answer for the whole project is waited for after everything else; what arrives later is reported later.
-const PATIENCE: Duration = Duration::from_millis(300);
+const WORKSPACE_ANSWER_WAIT: Duration = Duration::from_millis(300);
 
 /// How soon after a server has checked the whole project its answer follows, if there is one.
-const ANSWER_FOLLOWS: Duration = Duration::from_millis(30);
+const ANSWER_DELAY: Duration = Duration::from_millis(30);
 
 /// One changed file.
-pub(crate) struct ToldChange {
+pub(crate) struct AnnouncedChange {
     pub(crate) path: PathBuf,
     pub(crate) before: Option<Arc<str>>,
     pub(crate) after: Option<Arc<str>>,
@@ -28,25 +28,25 @@ pub(crate) struct ToldChange {
 }
 
 /// A change that was sent to a server.
-pub(super) struct Round {
+pub(super) struct ChangeRound {
     id: u64,
     session: String,
     phase: RoundPhase,
     /// The changed files that exist.
     changed: Vec<PathBuf>,
-    audience: Audience,
+    audience: RoundAudience,
     /// Whether no report on an earlier text was pending when the change began.
     order: MessageOrder,
     /// When the change was sent.
     told: Instant,
     /// When everything but the whole project was answered.
     answered: Option<Instant>,
-    found: Vec<(PathBuf, Diagnosis)>,
+    found: Vec<(PathBuf, Diagnostic)>,
 }
 
 enum RoundPhase {
     /// It first has to report the problems before the change.
-    Before(Vec<ToldChange>),
+    Before(Vec<AnnouncedChange>),
     After,
     Done(Result<(), NotAnswered>),
 }
@@ -56,7 +56,7 @@ enum RoundPhase {
 struct NotAnswered;
 
 #[derive(PartialEq, Eq)]
-enum Audience {
+enum RoundAudience {
     Waits,
     Left,
 }
@@ -72,9 +72,9 @@ pub(crate) enum RoundStep {
     Waits(Option<Instant>),
 }
 
-impl Round {
+impl ChangeRound {
     pub(super) fn is_waited_for(&self) -> bool {
-        self.audience == Audience::Waits && !self.is_done()
+        self.audience == RoundAudience::Waits && !self.is_done()
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -82,63 +82,63 @@ impl Round {
     }
 
     /// Returns whether a file is not among the changed ones, after the change was sent.
-    pub(super) fn is_other(&self, path: &Path) -> bool {
+    pub(super) fn is_other_file(&self, path: &Path) -> bool {
         !matches!(self.phase, RoundPhase::Before(_)) && !self.changed.iter().any(|one| one == path)
     }
 }
 
 impl Server {
     /// Records changed files. If the server is not running yet, they are sent when it is, and no caller waits for it.
-    pub(crate) fn change(
+    pub(crate) fn begin_round(
         &mut self,
         id: u64,
         session: &str,
-        changes: Vec<ToldChange>,
+        changes: Vec<AnnouncedChange>,
         now: Instant,
     ) {
         self.used = now;
-        self.advance(now);
-        let order = self.order(now);
-        self.hurry(now);
-        self.withdraw();
+        self.advance_round(now);
+        let order = self.message_order(now);
+        self.send_waiting_change(now);
+        self.withdraw_findings();
         if !self.is_ready() {
             for change in &changes {
                 match &change.after {
                     Some(text) => {
-                        self.tell(&change.path, text, Some(&change.revision), (order, now))
+                        self.send_text(&change.path, text, Some(&change.revision), (order, now))
                     }
-                    None => self.close(&change.path),
+                    None => self.close_document(&change.path),
                 }
             }
             return;
         }
         for change in &changes {
-            self.look_before(change, order, now);
+            self.request_earlier_problems(change, order, now);
         }
-        self.round = Some(Round {
+        self.round = Some(ChangeRound {
             id,
             session: session.to_owned(),
             phase: RoundPhase::Before(changes),
             changed: Vec::new(),
-            audience: Audience::Waits,
+            audience: RoundAudience::Waits,
             order,
             told: now,
             answered: None,
             found: Vec::new(),
         });
-        self.advance(now);
+        self.advance_round(now);
     }
 
     /// Advances a change as far as the reports allow; returns the time at which to check again.
-    pub(crate) fn advance(&mut self, now: Instant) -> Option<Instant> {
-        self.ask_workspace(now);
-        self.learn();
+    pub(crate) fn advance_round(&mut self, now: Instant) -> Option<Instant> {
+        self.request_workspace_problems(now);
+        self.adopt_reports();
         let wake = match &self.round {
-            Some(Round {
+            Some(ChangeRound {
                 phase: RoundPhase::Before(changes),
                 ..
             }) => {
-                let known = |change: &ToldChange| {
+                let known = |change: &AnnouncedChange| {
                     change.before.is_none()
                         || self
                             .files
@@ -146,31 +146,31 @@ impl Server {
                             .is_some_and(|state| state.base.is_some())
                 };
                 if changes.iter().all(known) {
-                    self.tell_change(now);
-                    return self.advance(now);
+                    self.send_change(now);
+                    return self.advance_round(now);
                 }
                 None
             }
-            Some(Round {
+            Some(ChangeRound {
                 phase: RoundPhase::After,
                 ..
-            }) => match self.is_answered(now) {
+            }) => match self.check_answered(now) {
                 Ok(result) => {
-                    self.finish(result);
+                    self.finish_round(result);
                     None
                 }
                 Err(wake) => wake,
             },
-            Some(Round {
+            Some(ChangeRound {
                 phase: RoundPhase::Done(_),
                 ..
             }) => {
-                self.collect();
+                self.collect_new_problems();
                 None
             }
             None => None,
         };
-        let may_ask = self.round.as_ref().is_none_or(Round::is_done);
+        let may_ask = self.round.as_ref().is_none_or(ChangeRound::is_done);
         if self.is_outdated && may_ask && !self.waits_for_documents() {
             self.is_outdated = false;
             self.pull_all();
@@ -179,7 +179,7 @@ impl Server {
     }
 
     /// Returns whether everything that is expected was reported; otherwise when to check again.
-    fn is_answered(&mut self, now: Instant) -> Result<Result<(), NotAnswered>, Option<Instant>> {
+    fn check_answered(&mut self, now: Instant) -> Result<Result<(), NotAnswered>, Option<Instant>> {
         let epoch = Some(self.epoch);
         let waits_for_documents = self.waits_for_documents();
         let Some(round) = &mut self.round else {
@@ -195,7 +195,7 @@ impl Server {
             if !all_current || !self.busy.is_empty() {
                 return Err(None);
             }
-            let quiet = self.said.max(round.told) + QUIET;
+            let quiet = self.said.max(round.told) + SILENCE;
             return if now < quiet {
                 Err(Some(quiet))
             } else {
@@ -216,14 +216,14 @@ impl Server {
         let until = match workspace {
             None => return Ok(Ok(())),
             Some(None) => {
-                let patience = answered + PATIENCE;
-                let due = self.due().unwrap_or(patience);
+                let patience = answered + WORKSPACE_ANSWER_WAIT;
+                let due = self.next_repeat_time().unwrap_or(patience);
                 if now < patience {
                     return Err(Some(due.min(patience)));
                 }
                 patience
             }
-            Some(Some(looked)) => *looked + ANSWER_FOLLOWS,
+            Some(Some(looked)) => *looked + ANSWER_DELAY,
         };
         if now < until {
             Err(Some(until))
@@ -232,41 +232,41 @@ impl Server {
         }
     }
 
-    fn finish(&mut self, result: Result<(), NotAnswered>) {
+    fn finish_round(&mut self, result: Result<(), NotAnswered>) {
         if let Some(round) = &mut self.round {
             round.phase = RoundPhase::Done(result);
         }
-        self.collect();
+        self.collect_new_problems();
     }
 
     /// Returns the progress of a change; none if another change overtook it, or the server ended.
-    pub(crate) fn step(&mut self, id: u64, now: Instant) -> Option<RoundStep> {
-        let wake = self.advance(now);
+    pub(crate) fn poll_round(&mut self, id: u64, now: Instant) -> Option<RoundStep> {
+        let wake = self.advance_round(now);
         let round = self.round.as_mut().filter(|round| round.id == id)?;
         let RoundPhase::Done(result) = &round.phase else {
             return Some(RoundStep::Waits(wake));
         };
         let is_ready = result.is_ok();
-        let problems = self.hand_out();
+        let problems = self.take_findings();
         Some(RoundStep::Done { problems, is_ready })
     }
 
     /// Ends the wait for a change: returns the problems known so far, and stores later ones.
-    pub(crate) fn leave(&mut self, id: u64, now: Instant) -> Vec<Problem> {
+    pub(crate) fn take_problems_and_leave(&mut self, id: u64, now: Instant) -> Vec<Problem> {
         if self.round.as_ref().is_none_or(|round| round.id != id) {
             return Vec::new();
         }
-        self.hurry(now);
-        self.collect();
-        self.hand_out()
+        self.send_waiting_change(now);
+        self.collect_new_problems();
+        self.take_findings()
     }
 
     /// Ends a change for which no caller will wait: all its problems are stored for later.
-    pub(crate) fn leave_to_late(&mut self, id: u64, now: Instant) {
+    pub(crate) fn leave_problems_for_later(&mut self, id: u64, now: Instant) {
         if let Some(round) = self.round.as_mut().filter(|round| round.id == id) {
-            round.audience = Audience::Left;
-            self.hurry(now);
-            self.advance(now);
+            round.audience = RoundAudience::Left;
+            self.send_waiting_change(now);
+            self.advance_round(now);
         }
     }
 }

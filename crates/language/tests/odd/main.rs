@@ -9,7 +9,7 @@ mod setting;
 
 use std::time::{Duration, Instant};
 
-use lancet_language::{ServerEntry, ServerStanding};
+use lancet_language::{ServerEntry, ServerStatus};
 use setting::{LONG, Project, SESSION, assert_told};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/odd/server.py");
@@ -26,8 +26,8 @@ fn project(way: &str) -> Project {
     project
 }
 
-fn standing(project: &Project) -> ServerStanding {
-    project.language.states()[0].standing
+fn standing(project: &Project) -> ServerStatus {
+    project.language.server_states()[0].standing
 }
 
 /// The server fails during an edit: it is reported as not ready, and nothing else is reported.
@@ -68,7 +68,7 @@ fn problems_of_another_version_do_not_count() {
 fn a_server_that_stays_silent_is_not_ready() {
     let project = project("silent");
     assert_not_ready(&project, SHORT);
-    assert_eq!(standing(&project), ServerStanding::Ready);
+    assert_eq!(standing(&project), ServerStatus::Ready);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_server_that_never_greets_is_not_ready() {
     let project = Project::new(vec![odd("mute")], &[("a.txt", "one\nBAD old\n")]);
     project
         .language
-        .read(&project.path("a.txt"), &project.text("a.txt"));
+        .announce_read(&project.path("a.txt"), &project.text("a.txt"));
     assert_not_ready(&project, SHORT);
 }
 
@@ -85,7 +85,7 @@ fn a_server_that_talks_nonsense_is_ended() {
     for way in ["nonsense", "no-message", "endless"] {
         let project = project(way);
         assert_not_ready(&project, LONG);
-        assert_eq!(standing(&project), ServerStanding::Crashed, "{way}");
+        assert_eq!(standing(&project), ServerStatus::Crashed, "{way}");
     }
 }
 
@@ -93,7 +93,7 @@ fn a_server_that_talks_nonsense_is_ended() {
 fn a_server_that_floods_is_ended() {
     let project = project("flood");
     assert_not_ready(&project, LONG);
-    assert_eq!(standing(&project), ServerStanding::Crashed);
+    assert_eq!(standing(&project), ServerStatus::Crashed);
 }
 
 #[test]
@@ -101,19 +101,22 @@ fn what_comes_late_is_told_once_and_withdrawn_by_a_further_change() {
     let project = project("slow");
     let found = project.edit_within("a.txt", "one\nBAD old\nBAD-new\n", SHORT);
     assert_eq!(found.not_ready, ["odd"]);
-    assert!(project.language.settle(Instant::now() + LONG));
-    assert_told(&project.language.take_late("another session").new, &[]);
-    let late = project.language.take_late(SESSION).new;
+    assert!(project.language.wait_until_processed(Instant::now() + LONG));
+    assert_told(
+        &project.language.take_late_problems("another session").new,
+        &[],
+    );
+    let late = project.language.take_late_problems(SESSION).new;
     assert_told(&late, &[("a.txt:3:1", "BAD-new")]);
     assert_eq!(late[0].revision, Some(project.revision()));
-    assert_told(&project.language.take_late(SESSION).new, &[]);
+    assert_told(&project.language.take_late_problems(SESSION).new, &[]);
 
     let _ = project.edit_within("a.txt", "one\nBAD old\nBAD-new\nBAD-more\n", SHORT);
-    assert!(project.language.settle(Instant::now() + LONG));
+    assert!(project.language.wait_until_processed(Instant::now() + LONG));
     let _ = project.edit_within("a.txt", "one\nBAD old\nBAD-new\n", SHORT);
-    assert_told(&project.language.take_late(SESSION).new, &[]);
-    assert!(project.language.settle(Instant::now() + LONG));
-    assert_told(&project.language.take_late(SESSION).new, &[]);
+    assert_told(&project.language.take_late_problems(SESSION).new, &[]);
+    assert!(project.language.wait_until_processed(Instant::now() + LONG));
+    assert_told(&project.language.take_late_problems(SESSION).new, &[]);
 }
 
 #[test]
@@ -127,10 +130,10 @@ fn a_change_that_nobody_waits_for_is_told_late() {
         after: Some("one\nBAD-new\n"),
         revision: "r",
     };
-    drop(project.language.changed(SESSION, &[change]));
-    assert!(project.language.settle(Instant::now() + LONG));
+    drop(project.language.announce_changes(SESSION, &[change]));
+    assert!(project.language.wait_until_processed(Instant::now() + LONG));
     assert_told(
-        &project.language.take_late(SESSION).new,
+        &project.language.take_late_problems(SESSION).new,
         &[("a.txt:2:1", "BAD-new")],
     );
 }
@@ -154,8 +157,10 @@ fn a_server_that_crashes_again_and_again_is_given_up() {
         assert_not_ready(&project, LONG);
         std::fs::write(project.path("a.txt"), "one\n").expect("a write");
     }
-    assert_eq!(standing(&project), ServerStanding::GivenUp);
-    project.language.read(&project.path("a.txt"), "one\n");
+    assert_eq!(standing(&project), ServerStatus::GivenUp);
+    project
+        .language
+        .announce_read(&project.path("a.txt"), "one\n");
     assert_not_ready(&project, SHORT);
     assert_eq!(project.children.started(), 3);
 }
@@ -176,7 +181,7 @@ fn a_server_that_is_not_used_ends_and_comes_back() {
     });
     project.read(&["a.txt"]);
     let until = Instant::now() + LONG;
-    while standing(&project) != ServerStanding::Ended {
+    while standing(&project) != ServerStatus::Ended {
         assert!(Instant::now() < until);
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -198,11 +203,13 @@ fn more_servers_than_allowed_are_not_started() {
         },
     ];
     let project = Project::with(entries, &[("a.txt", "one\n")], |options| options.most = 1);
-    project.language.read(&project.path("a.txt"), "one\n");
+    project
+        .language
+        .announce_read(&project.path("a.txt"), "one\n");
     let found = project.edit_within("a.txt", "two\n", SHORT);
     assert!(found.not_ready.contains(&"second".to_owned()), "{found:?}");
-    let states = project.language.states();
-    let run = |state: &lancet_language::ServerState| state.standing != ServerStanding::Ended;
+    let states = project.language.server_states();
+    let run = |state: &lancet_language::ServerState| state.standing != ServerStatus::Ended;
     let running: Vec<_> = states.iter().filter(|state| run(state)).collect();
     assert_eq!(running.len(), 1, "{states:?}");
     assert_eq!(running[0].name, "odd");

@@ -127,14 +127,14 @@ fn a_question_that_nobody_waits_for_ends() {
     let mut disk = project.disk();
     disk.is_stopped = true;
     let text = project.text("a.txt").into();
-    let question = lancet_language::RenameQuestion {
+    let question = lancet_language::RenameRequest {
         path: &project.path("a.txt"),
         text: &text,
         symbol: 5..9,
         new_name: "other",
     };
     let until = Instant::now() + Duration::from_secs(30);
-    let answer = project.language.rename(&question, &mut disk, until);
+    let answer = project.language.plan_rename(&question, &mut disk, until);
     assert_eq!(answer, Err(RefactorError::Stopped));
 }
 
@@ -151,7 +151,7 @@ fn a_text_that_is_no_longer_that_of_the_question_is_told() {
     let project = project("well");
     let old = project.text("a.txt").into();
     std::fs::write(project.path("a.txt"), "name\n").expect("a write");
-    let question = lancet_language::RenameQuestion {
+    let question = lancet_language::RenameRequest {
         path: &project.path("a.txt"),
         text: &old,
         symbol: 5..9,
@@ -160,7 +160,7 @@ fn a_text_that_is_no_longer_that_of_the_question_is_told() {
     let until = Instant::now() + Duration::from_secs(30);
     let answer = project
         .language
-        .rename(&question, &mut project.disk(), until);
+        .plan_rename(&question, &mut project.disk(), until);
     assert_eq!(answer, Err(RefactorError::Changed));
 }
 
@@ -184,7 +184,7 @@ fn a_move_is_planned_and_told() {
     let project = project("well");
     project
         .language
-        .moved(&project.path("a.txt"), &project.path("d.txt"));
+        .notify_moved(&project.path("a.txt"), &project.path("d.txt"));
     project.read(&["a.txt", "b.txt"]);
     let told = project.text("told.log");
     assert!(told.contains("a.txt") && told.contains("d.txt"), "{told}");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lancet_language::{
-    FileTexts, PlannedEdits, PlannedFile, RefactorError, RenameQuestion, TextWithheld,
+    FileTexts, PlannedEdits, PlannedFile, RefactorError, RenameRequest, TextNotAllowed,
 };
 
 use super::setting::{LONG, Project};
@@ -23,14 +23,14 @@ pub(crate) struct Disk {
 }
 
 impl FileTexts for Disk {
-    fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextWithheld> {
+    fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextNotAllowed> {
         if !path.starts_with(&self.root) {
-            return Err(TextWithheld);
+            return Err(TextNotAllowed);
         }
         Ok(std::fs::read_to_string(path).ok().map(Arc::from))
     }
 
-    fn mentions(&mut self, _: &[String]) -> Vec<PathBuf> {
+    fn files_with_mentions(&mut self, _: &[String]) -> Vec<PathBuf> {
         let files = std::fs::read_dir(&self.root).expect("listed");
         let files = files.map(|entry| entry.expect("an entry").path());
         let has = |path: &PathBuf| {
@@ -76,14 +76,15 @@ impl Project {
     ) -> Result<PlannedEdits, RefactorError> {
         let text: Arc<str> = self.text(file).into();
         let start = text.find(symbol).expect("the symbol");
-        let question = RenameQuestion {
+        let question = RenameRequest {
             path: &self.path(file),
             text: &text,
             symbol: start..start + symbol.len(),
             new_name,
         };
         let until = Instant::now() + time;
-        self.language.rename(&question, &mut self.disk(), until)
+        self.language
+            .plan_rename(&question, &mut self.disk(), until)
     }
 
     /// The same, with every file sent that contains the symbol.
@@ -95,7 +96,7 @@ impl Project {
     ) -> Result<PlannedEdits, RefactorError> {
         let text: Arc<str> = self.text(file).into();
         let start = text.find(symbol).expect("the symbol");
-        let question = RenameQuestion {
+        let question = RenameRequest {
             path: &self.path(file),
             text: &text,
             symbol: start..start + symbol.len(),
@@ -106,7 +107,7 @@ impl Project {
             ..self.disk()
         };
         let until = Instant::now() + LONG;
-        self.language.rename(&question, &mut disk, until)
+        self.language.plan_rename(&question, &mut disk, until)
     }
 
     /// Requests the edits that a move needs.
@@ -117,8 +118,7 @@ impl Project {
     ) -> Result<Option<PlannedEdits>, RefactorError> {
         let (from, to) = (self.path(from), self.path(to));
         let until = Instant::now() + LONG;
-        self.language
-            .before_move(&from, &to, &mut self.disk(), until)
+        self.language.plan_move(&from, &to, &mut self.disk(), until)
     }
 }
 

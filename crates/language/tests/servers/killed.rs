@@ -40,7 +40,7 @@ fn two_hundred_edits_with_a_server_killed_at_random() {
         let began = Instant::now();
         let found = project.edit_within("a.py", &text(number, is_broken), budget);
         latest = latest.max(began.elapsed().saturating_sub(budget));
-        let late = project.language.take_late(SESSION).new;
+        let late = project.language.take_late_problems(SESSION).new;
         for problem in found.new.iter().chain(&late) {
             let now = format!("`name_{number}`");
             assert!(
@@ -58,7 +58,7 @@ fn two_hundred_edits_with_a_server_killed_at_random() {
         if random(2) == 0 {
             let _ = project
                 .language
-                .settle(Instant::now() + Duration::from_millis(100));
+                .wait_until_processed(Instant::now() + Duration::from_millis(100));
         }
     }
     // Past the runner, which captures what tests print.

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lancet_language::{
-    ChangedText, Language, LanguageOptions, NewProblems, Problem, ServerEntry, ServerProcess,
-    ServerStarter, built_in,
+    ChangedText, LanguageOptions, LanguageServers, NewProblems, Problem, ServerEntry,
+    ServerProcess, ServerStarter, built_in,
 };
 
 /// The session of a test.
@@ -36,7 +36,7 @@ pub(crate) fn entry(name: &str) -> Option<ServerEntry> {
         return None;
     };
     assert!(
-        lancet_language::fits(&entry, &found),
+        lancet_language::is_matching_program(&entry, &found),
         "{found:?} is another version"
     );
     entry.run[0] = found.to_str().expect("a path in UTF-8").to_owned();
@@ -101,7 +101,7 @@ impl Children {
 /// A folder with files, and the servers that look at it.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
-    pub(crate) language: Language,
+    pub(crate) language: LanguageServers,
     pub(crate) children: Arc<Children>,
     revisions: std::cell::Cell<u32>,
 }
@@ -132,7 +132,7 @@ impl Project {
         let mut options = LanguageOptions::new(entries, vec![folder.path().to_path_buf()]);
         adjust(&mut options);
         Project {
-            language: Language::new(options, children.clone()),
+            language: LanguageServers::new(options, children.clone()),
             children,
             folder,
             revisions: std::cell::Cell::new(0),
@@ -150,10 +150,11 @@ impl Project {
     /// Announces files as read, and waits until the servers know them.
     pub(crate) fn read(&self, names: &[&str]) {
         for name in names {
-            self.language.read(&self.path(name), &self.text(name));
+            self.language
+                .announce_read(&self.path(name), &self.text(name));
         }
-        let settled = self.language.settle(Instant::now() + LONG);
-        assert!(settled, "{:?}", self.language.states());
+        let settled = self.language.wait_until_processed(Instant::now() + LONG);
+        assert!(settled, "{:?}", self.language.server_states());
     }
 
     /// Writes a file, and returns the new problems; the servers must have answered.
@@ -174,8 +175,9 @@ impl Project {
             after: Some(after),
             revision: &self.next_revision(),
         };
-        let pending = self.language.changed(SESSION, &[change]);
-        self.language.problems(pending, Instant::now() + time)
+        let pending = self.language.announce_changes(SESSION, &[change]);
+        self.language
+            .wait_for_problems(pending, Instant::now() + time)
     }
 
     /// Removes a file, and returns the new problems.
@@ -188,8 +190,10 @@ impl Project {
             after: None,
             revision: &self.next_revision(),
         };
-        let pending = self.language.changed(SESSION, &[change]);
-        let found = self.language.problems(pending, Instant::now() + LONG);
+        let pending = self.language.announce_changes(SESSION, &[change]);
+        let found = self
+            .language
+            .wait_for_problems(pending, Instant::now() + LONG);
         assert_eq!(found.not_ready, Vec::<String>::new());
         found.new
     }

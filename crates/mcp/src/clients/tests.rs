@@ -2,24 +2,27 @@
 
 use super::*;
 
-fn manners(client: &str, meta: Value, set: &[ClientLimit]) -> ClientProfile {
+fn profile_for(client: &str, meta: Value, set: &[ClientLimit]) -> ClientProfile {
     let Value::Object(meta) = meta else {
         panic!("an object")
     };
     ClientProfile::for_client(Some(client), &meta, set, DataExtent::ByClient)
 }
 
-fn limits(client: &str, meta: Value) -> Option<(usize, Measure)> {
-    let handed_on = manners(client, meta, &[]).handed_on(&json!({}));
+fn limits_for(client: &str, meta: Value) -> Option<(usize, Measure)> {
+    let handed_on = profile_for(client, meta, &[]).forwarded_answer(&json!({}));
     handed_on.answers.map(|limit| (limit.most, limit.measure))
 }
 
 #[test]
-fn each_client_is_known_by_its_name_and_its_model() {
+fn limits_depend_on_client_name_and_model() {
     let none = || json!({});
-    assert_eq!(limits("@cline/core", none()), Some((7_100, Measure::Json)));
     assert_eq!(
-        limits("codex-mcp-client", none()),
+        limits_for("@cline/core", none()),
+        Some((7_100, Measure::Json))
+    );
+    assert_eq!(
+        limits_for("codex-mcp-client", none()),
         Some((9_500, Measure::Bytes))
     );
     for model in [
@@ -27,21 +30,21 @@ fn each_client_is_known_by_its_name_and_its_model() {
         json!("{\"model\": \"gpt-5.5\"}"),
     ] {
         assert_eq!(
-            limits("codex-mcp-client", json!({"x-codex-turn-metadata": model})),
+            limits_for("codex-mcp-client", json!({"x-codex-turn-metadata": model})),
             None
         );
     }
     let local = json!({"x-codex-turn-metadata": {"model": "a-local-one"}});
     assert_eq!(
-        limits("codex-mcp-client", local),
+        limits_for("codex-mcp-client", local),
         Some((9_500, Measure::Bytes))
     );
     assert_eq!(
-        limits("copilot-cli", none()),
+        limits_for("copilot-cli", none()),
         Some((19_000, Measure::Bytes))
     );
     assert_eq!(
-        limits("qwen-cli-mcp-client-lancet", none()),
+        limits_for("qwen-cli-mcp-client-lancet", none()),
         Some((24_000, Measure::Bytes))
     );
     for other in [
@@ -50,30 +53,33 @@ fn each_client_is_known_by_its_name_and_its_model() {
         "@cline/corex",
         "",
     ] {
-        assert_eq!(limits(other, none()), None, "{other}");
+        assert_eq!(limits_for(other, none()), None, "{other}");
     }
     let nameless = ClientProfile::for_client(None, &Map::new(), &[], DataExtent::ByClient);
     assert!(nameless.most.is_none());
 }
 
 #[test]
-fn the_settings_hold_over_the_table_and_the_last_of_them_decides() {
+fn last_matching_setting_overrides_the_table() {
     let set = |name: &str, most_bytes| ClientLimit::new(name.to_owned(), most_bytes);
     let all = [set("*", 5_000), set("@cline/*", 6_000)];
-    assert_eq!(manners("@cline/core", json!({}), &all).most, Some(6_000));
-    assert_eq!(manners("somebody", json!({}), &all).most, Some(5_000));
+    assert_eq!(
+        profile_for("@cline/core", json!({}), &all).most,
+        Some(6_000)
+    );
+    assert_eq!(profile_for("somebody", json!({}), &all).most, Some(5_000));
     let raised = [set("copilot-cli", 1_000_000)];
     assert_eq!(
-        manners("copilot-cli", json!({}), &raised).most,
+        profile_for("copilot-cli", json!({}), &raised).most,
         Some(1_000_000)
     );
 }
 
 #[test]
-fn what_a_refusal_repeats_of_the_call_is_taken_off() {
-    let qwen = manners("qwen-cli-mcp-client-x", json!({}), &[]);
+fn refusal_limit_excludes_repeated_arguments() {
+    let qwen = profile_for("qwen-cli-mcp-client-x", json!({}), &[]);
     let arguments = json!({"file_path": "/a", "content": "\"\n"});
-    let refusals = qwen.handed_on(&arguments).refusals.expect("a limit");
+    let refusals = qwen.forwarded_answer(&arguments).refusals.expect("a limit");
     let repeated = json!(arguments.to_string()).to_string().len() - 2;
     assert_eq!(
         (refusals.most, refusals.measure),
@@ -82,7 +88,7 @@ fn what_a_refusal_repeats_of_the_call_is_taken_off() {
 }
 
 #[test]
-fn data_that_repeats_the_text_is_left_out_unless_it_is_kept_from_the_model() {
+fn brief_data_omits_what_the_text_repeats() {
     let data = json!({
         "file_path": "/a", "type": "update", "revision": "0123456789abcdef", "operation": "op1",
         "added": 1, "removed": 2, "patch": [{"lines": ["+x"]}], "warnings": ["hidden_text: x"], "durable": true,
@@ -95,7 +101,7 @@ fn data_that_repeats_the_text_is_left_out_unless_it_is_kept_from_the_model() {
     });
     let told = |client: &str, meta: Value, extent: DataExtent| {
         let meta = meta.as_object().expect("an object");
-        ClientProfile::for_client(Some(client), meta, &[], extent).data(data.clone())
+        ClientProfile::for_client(Some(client), meta, &[], extent).filter_data(data.clone())
     };
     let (nothing, full) = (|| json!({}), || json!({"lancet/data": "full"}));
     for client in [
@@ -151,11 +157,11 @@ fn data_that_repeats_the_text_is_left_out_unless_it_is_kept_from_the_model() {
 }
 
 #[test]
-fn data_that_is_left_fits_its_frame_whatever_it_was() {
+fn brief_data_has_bounded_size() {
     let mut data = JsonObject::new();
     for number in 0..200 {
         data.insert(format!("a_rather_long_key_{number}"), json!(f64::MAX));
     }
     data.insert("type".into(), json!("x".repeat(1_000)));
-    assert!(brief(&Value::Object(data)).to_string().len() < FRAME - 100);
+    assert!(shorten_data(&Value::Object(data)).to_string().len() < FRAME_BYTES - 100);
 }

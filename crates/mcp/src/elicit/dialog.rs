@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use lancet::approval::{Answer, WORDS_WAIT};
+use lancet::approval::{Answer, REASON_WAIT};
 use lancet::questions::RecordedQuestion;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -16,8 +16,8 @@ use tokio::sync::oneshot::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use super::{Heard, decision_form, heard, reason_form, words_of};
-use crate::patience::Recorder;
+use super::{FormResult, decision_form, interpret_result, reason_form, words_of};
+use crate::patience::DecisionRecorder;
 
 /// A dialog that is open. Dropping it withdraws the question from the client.
 pub(crate) struct Dialog {
@@ -29,7 +29,7 @@ pub(crate) struct Dialog {
 }
 
 /// The destination of a dialog's requests.
-struct DialogLine {
+struct DialogConnection {
     peer: Peer<RoleServer>,
     /// The call that the question is about. The requests are sent in the same stream as its answer.
     call: RequestId,
@@ -38,20 +38,20 @@ struct DialogLine {
 
 impl Dialog {
     /// Prompts the user of the client and records the decision.
-    pub(crate) fn open(
+    pub(crate) fn open_dialog(
         peer: Peer<RoleServer>,
         call: RequestId,
         question: RecordedQuestion,
-        recorder: Recorder,
+        recorder: DecisionRecorder,
     ) -> Self {
         let (open, withdrawn) = channel();
         let asks_for_words = Arc::new(AtomicBool::new(false));
-        let line = DialogLine {
+        let line = DialogConnection {
             peer,
             call,
             withdrawn,
         };
-        let task = tokio::spawn(ask(line, question, recorder, asks_for_words.clone()));
+        let task = tokio::spawn(ask_user(line, question, recorder, asks_for_words.clone()));
         Self {
             _open: open,
             asks_for_words,
@@ -60,54 +60,55 @@ impl Dialog {
     }
 
     /// Waits until the dialog is over.
-    pub(crate) async fn ended(&mut self) {
+    pub(crate) async fn wait_until_ended(&mut self) {
         let _ = (&mut self.task).await;
     }
 
     /// Waits for the reason of a no, where the person is being prompted for it. The decision is already final and is
     /// reported with the reason.
-    pub(crate) async fn finish_words(self) {
+    pub(crate) async fn wait_for_reason(self) {
         if self.asks_for_words.load(Ordering::SeqCst) {
-            let _ = timeout(WORDS_WAIT + Duration::from_secs(1), self.task).await;
+            let _ = timeout(REASON_WAIT + Duration::from_secs(1), self.task).await;
         }
     }
 }
 
-async fn ask(
-    mut line: DialogLine,
+async fn ask_user(
+    mut line: DialogConnection,
     recorded: RecordedQuestion,
-    recorder: Recorder,
+    recorder: DecisionRecorder,
     asks_for_words: Arc<AtomicBool>,
 ) {
     let Some(form) = decision_form(&recorded.question) else {
         return recorder
-            .decide(&recorded.id, Answer::Unanswered(None))
+            .record_decision(&recorded.id, Answer::Unanswered(None))
             .await;
     };
     let began = Instant::now();
-    let Put::Answered(result) = line.put(form).await else {
+    let FormOutcome::Answered(result) = line.show_form(form).await else {
         return;
     };
-    match heard(result.as_ref(), &recorded.question, began.elapsed()) {
-        Heard::Answer(answer) => recorder.decide(&recorded.id, answer).await,
-        Heard::NoWithReason(no) => {
+    match interpret_result(result.as_ref(), &recorded.question, began.elapsed()) {
+        FormResult::Answer(answer) => recorder.record_decision(&recorded.id, answer).await,
+        FormResult::NoWithReason(no) => {
             asks_for_words.store(true, Ordering::SeqCst);
-            recorder.decide(&recorded.id, no).await;
+            recorder.record_decision(&recorded.id, no).await;
             let Some(form) = reason_form() else {
                 return;
             };
-            if let Ok(Put::Answered(Some(result))) = timeout(WORDS_WAIT, line.put(form)).await
+            if let Ok(FormOutcome::Answered(Some(result))) =
+                timeout(REASON_WAIT, line.show_form(form)).await
                 && let Some(words) = words_of(&result)
             {
-                recorder.add_words(&recorded.id, words).await;
+                recorder.record_reason(&recorded.id, words).await;
             }
         }
     }
 }
 
-impl DialogLine {
+impl DialogConnection {
     /// Shows one form.
-    async fn put(&mut self, form: ElicitRequest) -> Put {
+    async fn show_form(&mut self, form: ElicitRequest) -> FormOutcome {
         let mut request = ServerRequest::ElicitRequest(form);
         request
             .extensions_mut()
@@ -115,10 +116,10 @@ impl DialogLine {
         let options = PeerRequestOptions::no_options();
         let sent = self.peer.send_cancellable_request(request, options).await;
         let Ok(mut handle) = sent else {
-            return Put::Answered(None);
+            return FormOutcome::Answered(None);
         };
         tokio::select! {
-            response = &mut handle.rx => Put::Answered(match response {
+            response = &mut handle.rx => FormOutcome::Answered(match response {
                 Ok(Ok(ClientResult::ElicitResult(result))) => Some(result),
                 _ => None,
             }),
@@ -126,14 +127,14 @@ impl DialogLine {
             _ = &mut self.withdrawn => {
                 let reason = "the question is no longer open".to_owned();
                 let _ = handle.cancel(Some(reason)).await;
-                Put::Withdrawn
+                FormOutcome::Withdrawn
             }
         }
     }
 }
 
 /// The outcome of a form.
-enum Put {
+enum FormOutcome {
     /// The client has answered; none if the form was not filled in.
     Answered(Option<ElicitResult>),
     /// The form was withdrawn, and any answer to it is ignored.

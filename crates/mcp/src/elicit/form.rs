@@ -5,14 +5,14 @@ use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationA
 use serde_json::{Value, json};
 
 /// The longest diff that a question shows, over all files together, in characters.
-const LONGEST_DIFF: usize = 8_000;
+const MAX_DIFF_LENGTH: usize = 8_000;
 /// The longest notes that a question shows, in bytes; the first is always shown.
-const LONGEST_NOTES: usize = 4_000;
+const MAX_NOTES_LENGTH: usize = 4_000;
 /// Clients whose dialog shows three lines of a message, and how many more there are: Claude Code 2.1.326, November
 /// 2026. For them the message begins with what changes, and the reason for the question follows.
-const SHORT: &[&str] = &["claude-code"];
+const CLIENTS_WITH_SHORT_DIALOG: &[&str] = &["claude-code"];
 /// The default of the field for the reason.
-const NO_REASON: &str = "no reason";
+const DEFAULT_REASON: &str = "no reason";
 
 /// The meaning of an answered form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum FormAnswer {
 
 /// Makes the form for the decision. For a protected or secret name there is no preset answer, and the field must be
 /// filled in. Clients that preselect the first choice all the same (Codex) preselect the no.
-pub(crate) fn decision(question: &Question) -> Option<ElicitRequest> {
+pub(crate) fn decision_form(question: &Question) -> Option<ElicitRequest> {
     let (mut decisions, first) = match question.is_protected() {
         true => (vec!["no", "yes", "session"], "no: do not; yes: write it"),
         false => (vec!["yes", "no", "session"], "yes: write it; no: do not"),
@@ -55,19 +55,19 @@ pub(crate) fn decision(question: &Question) -> Option<ElicitRequest> {
     } else {
         schema["properties"]["decision"]["default"] = json!("yes");
     }
-    request(worded(question), schema)
+    new_request(describe_question(question), schema)
 }
 
 /// Makes the form for the reason of a no.
-pub(crate) fn reason() -> Option<ElicitRequest> {
-    let field = json!({ "type": "string", "title": "Reason", "description": "Words for the model", "default": NO_REASON });
+pub(crate) fn reason_form() -> Option<ElicitRequest> {
+    let field = json!({ "type": "string", "title": "Reason", "description": "Words for the model", "default": DEFAULT_REASON });
     let schema =
         json!({ "type": "object", "properties": { "reason": field }, "required": ["reason"] });
     let message = "Nothing is written. What should the model be told about it?";
-    request(message.to_owned(), schema)
+    new_request(message.to_owned(), schema)
 }
 
-fn request(message: String, schema: Value) -> Option<ElicitRequest> {
+fn new_request(message: String, schema: Value) -> Option<ElicitRequest> {
     let params = ElicitRequestParams::FormElicitationParams {
         meta: None,
         message,
@@ -78,7 +78,7 @@ fn request(message: String, schema: Value) -> Option<ElicitRequest> {
 
 /// Interprets an answer. A plain accept is a yes, except for protected and secret names, where the form must name the
 /// decision.
-pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnswer {
+pub(super) fn interpret_answer(result: &ElicitResult, question: &Question) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => {}
         ElicitationAction::Cancel => return FormAnswer::Dismissed,
@@ -91,7 +91,7 @@ pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnsw
     if is_plain && !question.is_protected() {
         return FormAnswer::Yes;
     }
-    match field(result, "decision") {
+    match text_field(result, "decision") {
         Some("yes") => FormAnswer::Yes,
         Some("session") => FormAnswer::Session,
         Some("always") => FormAnswer::Always,
@@ -101,37 +101,37 @@ pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnsw
 }
 
 /// Returns the reason of a no, where one was given.
-pub(crate) fn given_reason(result: &ElicitResult) -> Option<String> {
+pub(crate) fn extract_reason(result: &ElicitResult) -> Option<String> {
     if result.action != ElicitationAction::Accept {
         return None;
     }
-    let words = field(result, "reason")?;
-    (!words.is_empty() && words != NO_REASON).then(|| words.to_owned())
+    let words = text_field(result, "reason")?;
+    (!words.is_empty() && words != DEFAULT_REASON).then(|| words.to_owned())
 }
 
-fn field<'r>(result: &'r ElicitResult, name: &str) -> Option<&'r str> {
+fn text_field<'r>(result: &'r ElicitResult, name: &str) -> Option<&'r str> {
     Some(result.content.as_ref()?.get(name)?.as_str()?.trim())
 }
 
 /// Renders the question as text: every path with its lines, reasons, rules and diffs. The texts of a question are safe
 /// to show.
-fn worded(question: &Question) -> String {
-    let mut words = headline(question);
+fn describe_question(question: &Question) -> String {
+    let mut words = describe_first_line(question);
     let several = question.files.len() > 1;
     let list: String = match several {
-        true => question.files.iter().map(listed).collect(),
+        true => question.files.iter().map(describe_listed_file).collect(),
         false => String::new(),
     };
-    let asked = format!("Asked because {}.\n", question.reason());
+    let asked = format!("Asked because {}.\n", question.joined_reasons());
     let client = question.client.as_deref();
-    let is_short = client.is_some_and(|name| SHORT.contains(&name));
+    let is_short = client.is_some_and(|name| CLIENTS_WITH_SHORT_DIALOG.contains(&name));
     if is_short && !several {
-        let diff = diffs(question);
-        words.push_str(from_first_change(&diff).trim_end_matches('\n'));
+        let diff = bounded_diffs(question);
+        words.push_str(skip_leading_context(&diff).trim_end_matches('\n'));
         words.push_str(&format!(
             "\n\n{asked}{}{}",
-            rules(question),
-            notes(question)
+            describe_rules(question),
+            describe_notes(question)
         ));
         return words;
     }
@@ -139,15 +139,15 @@ fn worded(question: &Question) -> String {
         true => format!("{list}{asked}"),
         false => format!("{asked}{list}"),
     });
-    words.push_str(&rules(question));
-    words.push_str(&notes(question));
+    words.push_str(&describe_rules(question));
+    words.push_str(&describe_notes(question));
     words.push('\n');
-    words.push_str(&diffs(question));
+    words.push_str(&bounded_diffs(question));
     words
 }
 
 /// Returns a diff from its first changed line on.
-fn from_first_change(diff: &str) -> &str {
+fn skip_leading_context(diff: &str) -> &str {
     let mut at = 0;
     for line in diff.split_inclusive('\n') {
         if line.starts_with(['+', '-']) {
@@ -159,7 +159,7 @@ fn from_first_change(diff: &str) -> &str {
 }
 
 /// Lists the rules that require the question, each once.
-fn rules(question: &Question) -> String {
+fn describe_rules(question: &Question) -> String {
     let mut rules: Vec<&str> = Vec::new();
     for file in &question.files {
         if let Some(rule) = file.rule.as_deref().filter(|rule| !rules.contains(rule)) {
@@ -170,30 +170,33 @@ fn rules(question: &Question) -> String {
     lines.collect()
 }
 
-fn headline(question: &Question) -> String {
-    let (added, removed) = question.lines();
+fn describe_first_line(question: &Question) -> String {
+    let (added, removed) = question.line_counts();
     let what = match question.files.as_slice() {
-        [file] => named(file),
+        [file] => describe_file_change(file),
         files => format!("change {} files", files.len()),
     };
     format!("{} wants to {what} (+{added} -{removed}).\n", question.tool)
 }
 
 /// Describes one of several files.
-fn listed(file: &FileQuestion) -> String {
+fn describe_listed_file(file: &FileQuestion) -> String {
     let (added, removed) = file.lines;
     let mark = match (file.protected, &file.reason) {
         (true, _) => ", protected",
         (false, Some(_)) => "",
         (false, None) => ", needs no answer by itself",
     };
-    format!("{} (+{added} -{removed}{mark})\n", named(file))
+    format!(
+        "{} (+{added} -{removed}{mark})\n",
+        describe_file_change(file)
+    )
 }
 
 /// Describes what happens to a file.
-fn named(file: &FileQuestion) -> String {
-    let path = file.shown_path();
-    match (file.kind, file.shown_old_path()) {
+fn describe_file_change(file: &FileQuestion) -> String {
+    let path = file.escaped_path();
+    match (file.kind, file.escaped_old_path()) {
         (ChangeKind::Create, _) => format!("create {path}"),
         (ChangeKind::Delete, _) => format!("remove {path}"),
         (_, Some(old)) => format!("move {old} to {path}"),
@@ -202,17 +205,17 @@ fn named(file: &FileQuestion) -> String {
 }
 
 /// Returns the notices of all files, up to the length limit.
-fn notes(question: &Question) -> String {
+fn describe_notes(question: &Question) -> String {
     let several = question.files.len() > 1;
     let mut words = String::new();
     let mut left_out = 0;
     for file in &question.files {
         for notice in &file.notices {
             let note = match several {
-                true => format!("Note on {}: {notice}\n", file.shown_path()),
+                true => format!("Note on {}: {notice}\n", file.escaped_path()),
                 false => format!("Note: {notice}\n"),
             };
-            if left_out == 0 && (words.is_empty() || words.len() + note.len() <= LONGEST_NOTES) {
+            if left_out == 0 && (words.is_empty() || words.len() + note.len() <= MAX_NOTES_LENGTH) {
                 words.push_str(&note);
             } else {
                 left_out += 1;
@@ -226,20 +229,20 @@ fn notes(question: &Question) -> String {
 }
 
 /// Returns the diffs up to the length limit, in whole lines where they have any, and says what is left out.
-fn diffs(question: &Question) -> String {
+fn bounded_diffs(question: &Question) -> String {
     if let [file] = question.files.as_slice() {
-        return bounded(&file.diff());
+        return bounded_diff(&file.diff());
     }
     let each = question
         .files
         .iter()
         .filter(|file| file.pieces.iter().any(|piece| !piece.diff.is_empty()))
-        .map(|file| format!("{}\n{}", file.shown_path(), file.diff()));
-    bounded(&each.collect::<String>())
+        .map(|file| format!("{}\n{}", file.escaped_path(), file.diff()));
+    bounded_diff(&each.collect::<String>())
 }
 
-fn bounded(diff: &str) -> String {
-    let Some((end, _)) = diff.char_indices().nth(LONGEST_DIFF) else {
+fn bounded_diff(diff: &str) -> String {
+    let Some((end, _)) = diff.char_indices().nth(MAX_DIFF_LENGTH) else {
         return diff.to_owned();
     };
     let end = diff[..end].rfind('\n').map_or(end, |line| line + 1);

@@ -12,15 +12,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 /// The longest time without any bytes arriving.
-const SILENCE: Duration = Duration::from_secs(10);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest time for a whole body: over a slow line, a message of the longest length needs less.
-const IN_ALL: Duration = Duration::from_secs(120);
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(120);
 /// A body beyond this length counts as long: memory is reserved for it until its call has ended.
-const LONG: usize = 64 * 1024;
+const LONG_BODY_BYTES: usize = 64 * 1024;
 /// The memory for bodies, as a number of bodies of the greatest length. When it is used up, further requests wait.
-const MOST_LONG: usize = 8;
+const MAX_LONG_BODIES: usize = 8;
 /// Memory is counted in units of so many bytes, because the semaphore counts no further than 32 bits.
-const UNIT: usize = 1024;
+const UNIT_BYTES: usize = 1024;
 
 /// The limits of bodies, for all requests together.
 pub(super) struct BodyLimits {
@@ -34,7 +34,7 @@ pub(super) struct BodyLimits {
 
 /// A body and its memory reservation. Code that uses the bytes, or anything made from them, keeps the reservation.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct ReservedBody {
     pub(super) bytes: Bytes,
     pub(super) room: Option<OwnedSemaphorePermit>,
 }
@@ -49,18 +49,18 @@ pub(super) enum BodyError {
 
 impl BodyLimits {
     pub(super) fn new(most: usize) -> Self {
-        let room = units(most).saturating_mul(MOST_LONG);
+        let room = units_for(most).saturating_mul(MAX_LONG_BODIES);
         Self {
             most,
-            silence: SILENCE,
-            in_all: IN_ALL,
+            silence: IDLE_TIMEOUT,
+            in_all: TOTAL_TIMEOUT,
             room: Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS))),
         }
     }
 
     /// Reads a body. One that is too long is read and dropped, up to twice the limit: a client that is still sending
     /// would not see the answer.
-    pub(super) async fn read<B>(&self, body: B) -> Result<Held, BodyError>
+    pub(super) async fn read_body<B>(&self, body: B) -> Result<ReservedBody, BodyError>
     where
         B: Body<Data = Bytes>,
     {
@@ -89,12 +89,12 @@ impl BodyLimits {
                 }
                 continue;
             }
-            if length > LONG && room.is_none() {
+            if length > LONG_BODY_BYTES && room.is_none() {
                 // All of it is reserved at once: two bodies that had a part each would wait for each other.
                 let rest = body.size_hint().upper().map(usize::try_from);
                 let rest = rest.and_then(Result::ok).unwrap_or(usize::MAX);
                 let whole = length.saturating_add(rest).min(self.most);
-                let whole = u32::try_from(units(whole)).unwrap_or(u32::MAX);
+                let whole = u32::try_from(units_for(whole)).unwrap_or(u32::MAX);
                 let reserved = Arc::clone(&self.room).acquire_many_owned(whole);
                 // The semaphore is never closed.
                 room = timeout_at(end, reserved)
@@ -109,17 +109,17 @@ impl BodyLimits {
         }
         // The greatest length was reserved for a body whose length was not known.
         if let Some(room) = &mut room {
-            let surplus = room.num_permits().saturating_sub(units(length));
+            let surplus = room.num_permits().saturating_sub(units_for(length));
             drop(room.split(surplus));
         }
         let bytes = whole.freeze();
-        Ok(Held { bytes, room })
+        Ok(ReservedBody { bytes, room })
     }
 }
 
 /// Returns the number of units for a length.
-fn units(length: usize) -> usize {
-    length.div_ceil(UNIT)
+fn units_for(length: usize) -> usize {
+    length.div_ceil(UNIT_BYTES)
 }
 
 #[cfg(test)]
@@ -131,9 +131,9 @@ mod tests {
     use std::task::{Context, Poll};
 
     /// Yields so many chunks of one length, then ends, or stays silent forever.
-    struct Chunks(usize, usize, bool);
+    struct TestChunks(usize, usize, bool);
 
-    impl Body for Chunks {
+    impl Body for TestChunks {
         type Data = Bytes;
         type Error = Infallible;
 
@@ -160,9 +160,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_of_exactly_the_limit_is_read_and_a_longer_one_is_not() {
+    async fn accepts_body_of_exactly_the_limit() {
         let read = |count, length| async move {
-            let read = limits(100).read(Chunks(count, length, false)).await;
+            let read = limits(100)
+                .read_body(TestChunks(count, length, false))
+                .await;
             read.map(|held| held.bytes.len())
         };
         assert_eq!(read(10, 10).await, Ok(100));
@@ -173,25 +175,40 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_stops_coming_is_given_up() {
-        let read = limits(100).read(Chunks(3, 10, true)).await;
+    async fn stalled_body_times_out() {
+        let read = limits(100).read_body(TestChunks(3, 10, true)).await;
         assert_eq!(read.expect_err("given up"), BodyError::TooSlow);
     }
 
     #[tokio::test]
-    async fn long_bodies_have_room_by_their_length_for_as_long_as_they_are_held() {
-        let mut limits = limits(4 * LONG);
-        limits.room = Arc::new(Semaphore::new(units(4 * LONG)));
+    async fn long_body_reserves_memory_until_dropped() {
+        let mut limits = limits(4 * LONG_BODY_BYTES);
+        limits.room = Arc::new(Semaphore::new(units_for(4 * LONG_BODY_BYTES)));
         limits.in_all = Duration::from_millis(50);
-        let held = limits.read(Chunks(2, LONG, false)).await.expect("read");
-        assert_eq!(held.bytes.len(), 2 * LONG);
+        let held = limits
+            .read_body(TestChunks(2, LONG_BODY_BYTES, false))
+            .await
+            .expect("read");
+        assert_eq!(held.bytes.len(), 2 * LONG_BODY_BYTES);
         let free = limits.room.available_permits();
-        assert_eq!(free, units(2 * LONG), "what was reserved beyond it is free");
-        let long = limits.read(Chunks(3, LONG, false)).await;
+        assert_eq!(
+            free,
+            units_for(2 * LONG_BODY_BYTES),
+            "what was reserved beyond it is free"
+        );
+        let long = limits
+            .read_body(TestChunks(3, LONG_BODY_BYTES, false))
+            .await;
         assert_eq!(long.expect_err("no room"), BodyError::TooSlow);
-        let short = limits.read(Chunks(1, LONG, false)).await.expect("read");
+        let short = limits
+            .read_body(TestChunks(1, LONG_BODY_BYTES, false))
+            .await
+            .expect("read");
         assert!(short.room.is_none());
         drop(held);
-        limits.read(Chunks(3, LONG, false)).await.expect("room");
+        limits
+            .read_body(TestChunks(3, LONG_BODY_BYTES, false))
+            .await
+            .expect("room");
     }
 }

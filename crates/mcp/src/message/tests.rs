@@ -4,11 +4,11 @@ use rmcp::model::GetExtensions;
 
 use super::*;
 
-fn fault(line: &[u8]) -> (i64, Value) {
-    let Received::Fault(fault) = read(line) else {
+fn parse_fault(line: &[u8]) -> (i64, Value) {
+    let ParsedLine::Fault(fault) = parse_line(line) else {
         panic!("no fault: {}", String::from_utf8_lossy(line));
     };
-    let answer: Value = serde_json::from_slice(&fault.line()).expect("JSON");
+    let answer: Value = serde_json::from_slice(&fault.to_json_line()).expect("JSON");
     assert_eq!(answer["jsonrpc"], "2.0");
     assert!(
         answer.get("id").is_some(),
@@ -20,8 +20,8 @@ fn fault(line: &[u8]) -> (i64, Value) {
     )
 }
 
-fn called(line: &[u8]) -> CallToolRequest {
-    let Received::Message(message) = read(line) else {
+fn parse_tool_call(line: &[u8]) -> CallToolRequest {
+    let ParsedLine::Message(message) = parse_line(line) else {
         panic!("no message: {}", String::from_utf8_lossy(line));
     };
     match *message {
@@ -34,7 +34,7 @@ fn called(line: &[u8]) -> CallToolRequest {
 }
 
 #[test]
-fn what_is_no_json_is_a_parse_error_without_id() {
+fn invalid_json_is_a_parse_error_without_id() {
     for line in [
         &b"not json"[..],
         b"{\"jsonrpc\":\"2.0\",\"id\":1,",
@@ -42,7 +42,7 @@ fn what_is_no_json_is_a_parse_error_without_id() {
         b"\xff\xfe",
     ] {
         assert_eq!(
-            fault(line),
+            parse_fault(line),
             (-32700, Value::Null),
             "{}",
             String::from_utf8_lossy(line)
@@ -51,7 +51,7 @@ fn what_is_no_json_is_a_parse_error_without_id() {
 }
 
 #[test]
-fn what_is_json_but_no_message_is_an_invalid_request() {
+fn json_without_message_is_an_invalid_request() {
     for line in [
         &b"[]"[..],
         b"7",
@@ -60,7 +60,7 @@ fn what_is_json_but_no_message_is_an_invalid_request() {
         b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"tools/list\"}",
     ] {
         assert_eq!(
-            fault(line),
+            parse_fault(line),
             (-32600, Value::Null),
             "{}",
             String::from_utf8_lossy(line)
@@ -69,7 +69,7 @@ fn what_is_json_but_no_message_is_an_invalid_request() {
 }
 
 #[test]
-fn blank_lines_and_unreadable_notifications_want_no_answer() {
+fn ignores_blank_lines_and_unreadable_notifications() {
     for line in [
         &b""[..],
         b"\r",
@@ -77,7 +77,7 @@ fn blank_lines_and_unreadable_notifications_want_no_answer() {
         b"{\"jsonrpc\":\"1\",\"method\":\"notifications/cancelled\",\"params\":7}",
     ] {
         assert!(
-            matches!(read(line), Received::Nothing),
+            matches!(parse_line(line), ParsedLine::Nothing),
             "{}",
             String::from_utf8_lossy(line)
         );
@@ -85,9 +85,9 @@ fn blank_lines_and_unreadable_notifications_want_no_answer() {
 }
 
 #[test]
-fn a_call_keeps_its_arguments_and_its_meta() {
+fn call_keeps_arguments_and_meta() {
     let line = br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"Edit","arguments":{"z":1,"a":"2"},"_meta":{"progressToken":4,"x":true}}}"#;
-    let call = called(line);
+    let call = parse_tool_call(line);
     assert_eq!(call.params.name, "Edit");
     assert_eq!(
         serde_json::to_string(&call.params.arguments).expect("JSON"),
@@ -99,11 +99,11 @@ fn a_call_keeps_its_arguments_and_its_meta() {
         .expect("its meta");
     assert_eq!(meta.get("x"), Some(&Value::Bool(true)));
     assert!(meta.get_progress_token().is_some());
-    assert!(call.extensions().get::<Unreadable>().is_none());
+    assert!(call.extensions().get::<UnreadableArguments>().is_none());
 }
 
 #[test]
-fn arguments_that_are_no_object_are_passed_on() {
+fn passes_on_arguments_that_are_not_an_object() {
     for (sent, wanted) in [
         ("[1]", json!([1])),
         ("\"{}\"", json!("{}")),
@@ -112,7 +112,7 @@ fn arguments_that_are_no_object_are_passed_on() {
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"Read","arguments":{sent}}}}}"#
         );
-        let call = called(line.as_bytes());
+        let call = parse_tool_call(line.as_bytes());
         assert_eq!(call.params.arguments, None);
         assert_eq!(
             *call.extensions().get::<OtherArguments>().expect("kept").0,
@@ -123,25 +123,28 @@ fn arguments_that_are_no_object_are_passed_on() {
         &br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Read"}}"#[..],
         br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Read","arguments":null}}"#,
     ] {
-        let call = called(line);
+        let call = parse_tool_call(line);
         assert!(call.params.arguments.is_none() && call.extensions().get::<OtherArguments>().is_none());
     }
 }
 
 #[test]
-fn half_a_surrogate_pair_is_told_to_the_call_it_came_with() {
+fn lone_surrogate_is_reported_to_its_call() {
     let escaped = br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"Write","arguments":{"content":"\ud83d"}}}"#;
-    let call = called(escaped);
+    let call = parse_tool_call(escaped);
     assert_eq!(call.params.name, "Write");
-    let reason = call.extensions().get::<Unreadable>().expect("unreadable");
+    let reason = call
+        .extensions()
+        .get::<UnreadableArguments>()
+        .expect("unreadable");
     assert!(reason.0.contains("surrogate"), "{}", reason.0);
 
     let mut bytes = br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"Write","arguments":{"content":""#.to_vec();
     bytes.extend_from_slice(b"\xed\xa0\xbd\"}}}");
-    let call = called(&bytes);
+    let call = parse_tool_call(&bytes);
     assert!(
         call.extensions()
-            .get::<Unreadable>()
+            .get::<UnreadableArguments>()
             .expect("unreadable")
             .0
             .contains("UTF-8")
@@ -149,24 +152,24 @@ fn half_a_surrogate_pair_is_told_to_the_call_it_came_with() {
 }
 
 #[test]
-fn unreadable_arguments_leave_the_session_of_the_call_known() {
+fn call_with_unreadable_arguments_keeps_its_session() {
     let line = br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"Write","arguments":{"content":"\ud83d"},"_meta":{"lancet/session":"s1"}}}"#;
-    let call = called(line);
-    assert!(call.extensions().get::<Unreadable>().is_some());
+    let call = parse_tool_call(line);
+    assert!(call.extensions().get::<UnreadableArguments>().is_some());
     let meta = call.extensions().get::<RequestMetaObject>().expect("meta");
     assert_eq!(meta["lancet/session"], "s1");
 }
 
 #[test]
-fn arguments_nested_too_deeply_are_told_to_the_call() {
+fn too_deeply_nested_arguments_are_reported_to_the_call() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     let line = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"Edit","arguments":{{"edits":{deep}}}}}}}"#
     );
-    let call = called(line.as_bytes());
+    let call = parse_tool_call(line.as_bytes());
     assert!(
         call.extensions()
-            .get::<Unreadable>()
+            .get::<UnreadableArguments>()
             .expect("unreadable")
             .0
             .contains("deep")
@@ -174,7 +177,7 @@ fn arguments_nested_too_deeply_are_told_to_the_call() {
 }
 
 #[test]
-fn a_call_without_a_name_is_told_so_under_its_id() {
+fn call_without_tool_name_is_refused_with_its_id() {
     for parameters in [
         "{}",
         "[]",
@@ -184,26 +187,30 @@ fn a_call_without_a_name_is_told_so_under_its_id() {
     ] {
         let line =
             format!(r#"{{"jsonrpc":"2.0","id":"q","method":"tools/call","params":{parameters}}}"#);
-        assert_eq!(fault(line.as_bytes()), (-32602, json!("q")), "{parameters}");
+        assert_eq!(
+            parse_fault(line.as_bytes()),
+            (-32602, json!("q")),
+            "{parameters}"
+        );
     }
 }
 
 #[test]
-fn other_requests_are_the_librarys() {
+fn other_requests_are_passed_to_the_library() {
     for method in ["tools/list", "initialize", "ping", "no/such"] {
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"protocolVersion":"2025-11-25","capabilities":{{}},"clientInfo":{{"name":"a","version":"1"}}}}}}"#
         );
         assert!(
-            matches!(read(line.as_bytes()), Received::Message(_)),
+            matches!(parse_line(line.as_bytes()), ParsedLine::Message(_)),
             "{method}"
         );
     }
-    assert_eq!(fault(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"\xff\"}}"), (-32700, json!(3)));
+    assert_eq!(parse_fault(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"\xff\"}}"), (-32700, json!(3)));
 }
 
 #[test]
-fn a_byte_order_mark_and_a_carriage_return_are_no_part_of_a_line() {
+fn strips_byte_order_mark_and_carriage_return() {
     let line = b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r";
-    assert!(matches!(read(line), Received::Message(_)));
+    assert!(matches!(parse_line(line), ParsedLine::Message(_)));
 }

@@ -8,7 +8,7 @@ use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions};
 
 /// Requests the roots of a client. The error says why there is no answer. The request is sent in the same stream as the
 /// answer to `call`, if there is one.
-pub(super) async fn answer_of(
+pub(super) async fn request_roots(
     peer: &Peer<RoleServer>,
     call: Option<RequestId>,
 ) -> Result<Vec<String>, String> {
@@ -20,13 +20,13 @@ pub(super) async fn answer_of(
     let asked = peer.send_cancellable_request(request, options).await;
     let handle = asked.map_err(|error| error.to_string())?;
     match handle.rx.await {
-        Ok(Ok(ClientResult::ListRootsResult(result))) => Ok(uris(result)),
+        Ok(Ok(ClientResult::ListRootsResult(result))) => Ok(root_uris(result)),
         Ok(Ok(_)) => Err("its answer is no list of roots".to_owned()),
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => Err("it left".to_owned()),
     }
 }
 
-pub(super) fn uris(result: ListRootsResult) -> Vec<String> {
+pub(super) fn root_uris(result: ListRootsResult) -> Vec<String> {
     result.roots.into_iter().map(|root| root.uri).collect()
 }

@@ -27,5 +27,5 @@ pub trait LateRoots: fmt::Debug + Send + Sync {
     fn open(&self, folders: &[PathBuf]) -> Result<Lancet, String>;
 
     /// Says why there are no roots, as a whole sentence.
-    fn why(&self) -> String;
+    fn explain_missing_roots(&self) -> String;
 }

@@ -4,22 +4,22 @@ use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use lancet_serving::Level;
-use lancet_serving::pool::{JobError, Progress};
+use lancet_serving::pool::{JobError, JobProgress};
 
-use super::words::{HOW, cut, listed};
-use super::{ClientRoots, RootsOrigin, WorkPlace, uri};
+use super::words::{ADVICE, join_first, truncate_bytes};
+use super::{ClientRoots, RootsOrigin, WorkScope, uri};
 
 /// How many roots of a client are read; further ones are ignored.
-const MOST: usize = 1_000;
+const MAX_ROOTS: usize = 1_000;
 
 impl ClientRoots {
     /// Finds out where calls may work, by the roots of the client.
-    pub(super) async fn place(&self, uris: Vec<String>) -> Result<WorkPlace, JobError> {
+    pub(super) async fn resolve_scope(&self, uris: Vec<String>) -> Result<WorkScope, JobError> {
         let mut folders: Vec<PathBuf> = Vec::new();
-        for given in uris.iter().take(MOST) {
-            match uri::folder(given) {
+        for given in uris.iter().take(MAX_ROOTS) {
+            match uri::folder_from_uri(given) {
                 Some(folder) => folders.push(folder),
-                None => self.log.say(Level::Warn, || {
+                None => self.log.log(Level::Warn, || {
                     format!("a root of the client is no folder of this machine and is passed over: {given:?}")
                 }),
             }
@@ -34,39 +34,39 @@ impl ClientRoots {
                 lancet.narrowed(&folders).ok_or_else(String::new)
             }
         };
-        let why_not = match self.pool.run(&Progress::default(), work).await? {
+        let why_not = match self.pool.run(&JobProgress::default(), work).await? {
             Ok(lancet) => {
-                self.log.say(Level::Info, || {
+                self.log.log(Level::Info, || {
                     format!("the client's roots narrow lancet's to {:?}", lancet.roots())
                 });
-                return Ok(WorkPlace::Client(lancet));
+                return Ok(WorkScope::Client(lancet));
             }
             Err(why_not) => why_not,
         };
-        let theirs = listed(uris.iter().map(|uri| format!("{uri:?}")));
-        self.log.say(Level::Warn, || {
+        let theirs = join_first(uris.iter().map(|uri| format!("{uri:?}")));
+        self.log.log(Level::Warn, || {
             format!("the client's roots ({theirs}) have nothing in common with lancet's")
         });
         if says_nothing {
-            return Ok(WorkPlace::Own);
+            return Ok(WorkScope::Own);
         }
-        let own = listed(self.lancet.roots().iter().map(|root| format!("{root:?}")));
+        let own = join_first(self.lancet.roots().iter().map(|root| format!("{root:?}")));
         Ok(match &self.origin {
             RootsOrigin::Named => {
                 let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
                 *notice = Some(format!(
                     "[lancet: the client's roots have nothing in common with lancet's; lancet's hold: {}]",
-                    cut(&own, 80)
+                    truncate_bytes(&own, 80)
                 ));
-                WorkPlace::Own
+                WorkScope::Own
             }
-            RootsOrigin::Found => WorkPlace::Nowhere(format!(
-                "The roots of the client ({theirs}) and those of lancet ({own}) have nothing in common, so it is not known where work is allowed. {HOW}"
+            RootsOrigin::Found => WorkScope::Nowhere(format!(
+                "The roots of the client ({theirs}) and those of lancet ({own}) have nothing in common, so it is not known where work is allowed. {ADVICE}"
             )),
-            RootsOrigin::Wanted(late) => WorkPlace::Nowhere(format!(
-                "{} The roots of the client: {theirs}. {} {HOW}",
-                late.why(),
-                cut(&why_not, 500)
+            RootsOrigin::Wanted(late) => WorkScope::Nowhere(format!(
+                "{} The roots of the client: {theirs}. {} {ADVICE}",
+                late.explain_missing_roots(),
+                truncate_bytes(&why_not, 500)
             )),
         })
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Returns the folder on this machine that a URI names; none for another scheme, another machine, or a path that is not
 /// absolute.
-pub(crate) fn folder(uri: &str) -> Option<PathBuf> {
+pub(crate) fn folder_from_uri(uri: &str) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
         return None;
@@ -22,7 +22,7 @@ pub(crate) fn folder(uri: &str) -> Option<PathBuf> {
         }
         None => rest,
     };
-    let bytes = unescaped(path.as_bytes());
+    let bytes = decode_percent_escapes(path.as_bytes());
     // A path that begins with two slashes names another machine.
     if bytes.contains(&0) || !bytes.starts_with(b"/") || bytes.starts_with(b"//") {
         return None;
@@ -30,7 +30,7 @@ pub(crate) fn folder(uri: &str) -> Option<PathBuf> {
     Some(PathBuf::from(OsString::from_vec(bytes)))
 }
 
-fn unescaped(text: &[u8]) -> Vec<u8> {
+fn decode_percent_escapes(text: &[u8]) -> Vec<u8> {
     let digit = |byte: Option<&u8>| (*byte? as char).to_digit(16);
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -51,7 +51,7 @@ mod tests {
     use std::os::unix::ffi::OsStrExt as _;
 
     #[test]
-    fn file_uris_are_paths_and_others_are_none() {
+    fn converts_only_local_file_uris() {
         for (uri, path) in [
             ("file:///a/b", Some("/a/b")),
             ("file:///a/b/", Some("/a/b/")),
@@ -77,9 +77,9 @@ mod tests {
             ("", None),
             ("é", None),
         ] {
-            assert_eq!(folder(uri), path.map(PathBuf::from), "{uri}");
+            assert_eq!(folder_from_uri(uri), path.map(PathBuf::from), "{uri}");
         }
-        let odd = folder("file:///%ff").expect("a path");
+        let odd = folder_from_uri("file:///%ff").expect("a path");
         assert_eq!(odd.as_os_str().as_bytes(), b"/\xff");
     }
 }

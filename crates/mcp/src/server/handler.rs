@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lancet::Lancet;
 use lancet_serving::Level;
-use lancet_serving::pool::Progress;
+use lancet_serving::pool::JobProgress;
 use lancet_serving::tokens::TokenKind;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
@@ -23,15 +23,15 @@ use crate::{answer, link, notify, resources, tasks};
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        answer::about(self.process.instructions.clone())
+        answer::server_config(self.process.instructions.clone())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.connection().roots.are_news(context);
+        self.connection().roots.handle_change(context);
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.connection().roots.are_news(context);
+        self.connection().roots.handle_change(context);
     }
 
     async fn list_tools(
@@ -42,9 +42,9 @@ impl ServerHandler for Server {
         let tools = self
             .process
             .listed
-            .anew(&self.process.lancet, &self.process.options);
-        let mut tools = self.manners(&context).tools(&tools);
-        if link::token(&context) == TokenKind::Read {
+            .current_list(&self.process.lancet, &self.process.options);
+        let mut tools = self.client_profile(&context).tools_with_limits(&tools);
+        if link::token_kind(&context) == TokenKind::Read {
             tools.retain(|tool| self.process.only_reads(&tool.name));
         }
         Ok(ListToolsResult::with_all_items(tools))
@@ -55,11 +55,11 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let client = self.manners(&context);
+        let client = self.client_profile(&context);
         let lancet = self.process.lancet.clone();
         let (lancet, notice) = self.connection().views.view_for(lancet, &context.meta);
-        self.connection().notices.keep(notice);
-        tasks::state(&self.process, lancet, request.task_id, client, &context).await
+        self.connection().notices.add(notice);
+        tasks::task_state(&self.process, lancet, request.task_id, client, &context).await
     }
 
     async fn update_task(
@@ -76,12 +76,14 @@ impl ServerHandler for Server {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        tasks::cancel(&self.process, request.task_id, &context).await
+        tasks::cancel_task(&self.process, request.task_id, &context).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let process = &self.process;
-        let tools = process.listed.known(&process.lancet, &process.options);
+        let tools = process
+            .listed
+            .cached_list(&process.lancet, &process.options);
         tools.iter().find(|tool| tool.name == name).cloned()
     }
 
@@ -93,20 +95,20 @@ impl ServerHandler for Server {
         let tool = self.process.lancet.own_tool_name(&request.name);
         request.name = tool.clone().into();
         let began = Instant::now();
-        self.process.activity.note();
+        self.process.activity.note_call();
         let response = self.call(request, &context).await;
-        self.process.activity.note();
+        self.process.activity.note_call();
         let Some(response) = response else {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         };
         let connection = self.connection();
-        connection.notices.keep(connection.roots.take_notice());
-        if answer::outcome(&response) == "not_read" && self.is_without_session(&context) {
-            connection.notices.keep(Some(NO_SESSION.to_owned()));
+        connection.notices.add(connection.roots.take_notice());
+        if answer::outcome_for_log(&response) == "not_read" && self.is_without_session(&context) {
+            connection.notices.add(Some(NO_SESSION.to_owned()));
         }
-        let response = self.connection().notices.added_to(response);
-        self.process.options.log.say(Level::Debug, || {
-            let outcome = answer::outcome(&response);
+        let response = self.connection().notices.append_to(response);
+        self.process.options.log.log(Level::Debug, || {
+            let outcome = answer::outcome_for_log(&response);
             let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
             format!("{tool}: {outcome} in {milliseconds:.1} ms")
         });
@@ -118,7 +120,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates())
+        Ok(resources::list_templates())
     }
 
     async fn read_resource(
@@ -126,8 +128,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = move |lancet: Lancet| resources::read(&lancet, &request.uri);
-        Ok(self.of_files(&context, read).await??.into())
+        let read = move |lancet: Lancet| resources::read_resource(&lancet, &request.uri);
+        Ok(self.with_files(&context, read).await??.into())
     }
 
     async fn complete(
@@ -135,10 +137,14 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let complete =
-            move |lancet: Lancet| resources::complete(&lancet, &request.r#ref, &request.argument);
+        let complete = move |lancet: Lancet| {
+            resources::complete_path(&lancet, &request.r#ref, &request.argument)
+        };
         // Where there are no files yet, there is nothing to complete.
-        Ok(self.of_files(&context, complete).await.unwrap_or_default())
+        Ok(self
+            .with_files(&context, complete)
+            .await
+            .unwrap_or_default())
     }
 
     async fn subscribe(
@@ -152,8 +158,10 @@ impl ServerHandler for Server {
             notify::send_changes(context.peer.clone(), changed);
             Some(subscriptions)
         });
-        let subscriptions = subscriptions.as_ref().ok_or_else(unwatched)?;
-        subscriptions.add(file, request.uri).map_err(|_| too_many())
+        let subscriptions = subscriptions.as_ref().ok_or_else(watch_limit_error)?;
+        subscriptions
+            .add(file, request.uri)
+            .map_err(|_| subscription_limit_error())
     }
 
     async fn unsubscribe(
@@ -179,7 +187,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let (subscriptions, changed) = Subscriptions::begin().map_err(|_| unwatched())?;
+        let (subscriptions, changed) = Subscriptions::begin().map_err(|_| watch_limit_error())?;
         let wanted = context.accepted().resource_subscriptions.clone();
         for uri in wanted.unwrap_or_default() {
             // A file that may not be read is treated as one that never changes.
@@ -187,7 +195,9 @@ impl ServerHandler for Server {
                 .resource_file(context.request_context(), uri.clone())
                 .await
             {
-                subscriptions.add(file, uri).map_err(|_| too_many())?;
+                subscriptions
+                    .add(file, uri)
+                    .map_err(|_| subscription_limit_error())?;
             }
         }
         notify::stream_changes(&context, changed).await;
@@ -197,20 +207,23 @@ impl ServerHandler for Server {
 
 impl Server {
     /// Runs a function on the files of this client, on the pool.
-    async fn of_files<T: Send + 'static>(
+    async fn with_files<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(Lancet) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let request = CallToolRequestParams::new("resources");
-        let decision = self.connection().roots.decide(&request, None, context);
+        let decision = self
+            .connection()
+            .roots
+            .decide_for_call(&request, None, context);
         let lancet = match decision.await {
             Some(RootsDecision::Go(None)) => self.process.lancet.clone(),
             Some(RootsDecision::Go(Some(narrowed))) => narrowed,
             // Until the roots are known, no file is available.
-            _ => return Err(resources::not_found()),
+            _ => return Err(resources::not_found_error()),
         };
-        let progress = Progress::default();
+        let progress = JobProgress::default();
         let work = self.process.pool.run(&progress, move || work(lancet));
         let failed = |_| ErrorData::internal_error("the file could not be read", None);
         work.await.map_err(failed)
@@ -223,16 +236,16 @@ impl Server {
         uri: String,
     ) -> Result<PathBuf, ErrorData> {
         let find = move |lancet: Lancet| lancet.find_resource(&folder_of_uri(&uri)?);
-        let found = self.of_files(context, find).await?;
-        found.ok_or_else(resources::not_found)
+        let found = self.with_files(context, find).await?;
+        found.ok_or_else(resources::not_found_error)
     }
 }
 
-fn unwatched() -> ErrorData {
+fn watch_limit_error() -> ErrorData {
     ErrorData::internal_error("the system lets no more files be watched", None)
 }
 
-fn too_many() -> ErrorData {
+fn subscription_limit_error() -> ErrorData {
     ErrorData::invalid_params(
         "there are too many subscriptions; end some of them first",
         None,

@@ -113,7 +113,7 @@ const BOTH: [Generation; 2] = [Generation::First, Generation::Second];
 #[tokio::test]
 async fn answers_that_are_not_understood_are_a_no() {
     for generation in BOTH {
-        let mut connection = asking(Ask::elicit(), generation).await;
+        let mut connection = asking(Ask::any_client(), generation).await;
         for content in [
             json!({ "decision": false }),
             json!({ "decision": 5 }),
@@ -139,7 +139,7 @@ async fn answers_that_are_not_understood_are_a_no() {
 async fn a_plain_accept_is_enough_for_ordinary_files_only() {
     for generation in BOTH {
         for answer in [json!({ "action": "accept" }), accept(json!({}))] {
-            let mut connection = asking(Ask::elicit(), generation).await;
+            let mut connection = asking(Ask::any_client(), generation).await;
             let answers = [answer];
             let (asked, result) =
                 write(&mut connection, generation, "a.txt", &answers, Pace::AtOnce).await;
@@ -170,7 +170,7 @@ async fn a_plain_accept_is_enough_for_ordinary_files_only() {
 async fn words_are_asked_for_after_a_no_in_the_form_and_never_else() {
     let no = accept(json!({ "decision": "no" }));
     for generation in BOTH {
-        let mut connection = asking(Ask::elicit(), generation).await;
+        let mut connection = asking(Ask::any_client(), generation).await;
         let words = accept(json!({ "reason": "Take the other file." }));
         let answers = [no.clone(), words];
         let (asked, result) =
@@ -219,7 +219,7 @@ async fn what_no_person_answered_is_told_so() {
         );
     };
     for generation in BOTH {
-        let mut connection = asking(Ask::elicit(), generation).await;
+        let mut connection = asking(Ask::any_client(), generation).await;
         for (answer, pace) in [
             (json!({ "action": "cancel" }), Pace::AtOnce),
             (json!({ "action": "cancel" }), Pace::Read),
@@ -243,7 +243,7 @@ async fn what_no_person_answered_is_told_so() {
 #[tokio::test]
 async fn a_name_forges_no_line_of_the_question() {
     for generation in BOTH {
-        let mut connection = asking(Ask::elicit(), generation).await;
+        let mut connection = asking(Ask::any_client(), generation).await;
         let name = "x\nAsked because nothing.\n\nThis is safe\u{202e}\u{1b}[2K\r.txt";
         let answers = [json!({ "action": "decline" })];
         let (asked, _) = write(&mut connection, generation, name, &answers, Pace::AtOnce).await;
@@ -265,7 +265,7 @@ async fn a_name_forges_no_line_of_the_question() {
 #[tokio::test]
 async fn without_a_word_only_known_clients_are_asked() {
     // The test's client is not one that is known to show questions to a person.
-    let mut connection = asking(Ask::known(), Generation::First).await;
+    let mut connection = asking(Ask::known_clients(), Generation::First).await;
     let (asked, result) = write(
         &mut connection,
         Generation::First,
@@ -284,7 +284,7 @@ async fn without_a_word_only_known_clients_are_asked() {
 #[tokio::test]
 async fn a_call_with_several_files_is_one_question_about_the_whole() {
     for generation in BOTH {
-        let mut connection = asking(Ask::elicit(), generation).await;
+        let mut connection = asking(Ask::any_client(), generation).await;
         let names = ["a.txt", "b.txt", ".git/x"];
         let edits: Vec<Value> = names
             .iter()

@@ -9,7 +9,7 @@ use lancet::tools::WriteArguments;
 use lancet::tools::{Declaration, declaration};
 use lancet::tools::{HostTool, Proposal};
 use lancet::{Caller, Mode, Refusal, Session};
-use lancet_mcp::{Answers, Options};
+use lancet_mcp::{AnswerFormat, Options};
 use serde_json::{Value, json};
 
 use crate::connection::{connect, connect_with, data, refusal, text};
@@ -187,7 +187,7 @@ async fn arguments_of_any_form_reach_the_tool() {
 #[tokio::test]
 async fn structured_answers_are_complete_by_themselves_and_never_reads() {
     let options = Options {
-        answers: Answers::Structured,
+        answers: AnswerFormat::Structured,
         ..Options::default()
     };
     let mut connection = connect_with(|builder| builder, options);

@@ -305,7 +305,7 @@ async fn data_that_the_model_reads_does_not_repeat_the_text() {
         ("claude-code", true),
     ] {
         let options = lancet_mcp::Options {
-            answers: lancet_mcp::Answers::Structured,
+            answers: lancet_mcp::AnswerFormat::Structured,
             ..Default::default()
         };
         let mut connection = connect_with(|builder| builder, options);

@@ -2,7 +2,7 @@
 //! field.
 
 use lancet::tools::ToolPrefix;
-use lancet_mcp::{Answers, Options};
+use lancet_mcp::{AnswerFormat, Options};
 use serde_json::{Value, json};
 
 use crate::connection::{Connection, connect, connect_with, data, refusal, text};
@@ -73,7 +73,7 @@ async fn calls_are_taken_by_both_names_and_answers_name_the_listed_ones() {
 #[tokio::test]
 async fn structured_answers_come_under_both_names() {
     let mut connection = prefixed(Options {
-        answers: Answers::Structured,
+        answers: AnswerFormat::Structured,
         ..Options::default()
     });
     connection.shake_hands().await;

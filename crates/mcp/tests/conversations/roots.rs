@@ -422,7 +422,7 @@ impl LateRoots for Below {
         builder.open().map_err(|error| format!("{error}."))
     }
 
-    fn why(&self) -> String {
+    fn explain_missing_roots(&self) -> String {
         "It was started too high up.".to_owned()
     }
 }
@@ -500,8 +500,8 @@ impl LateRoots for Failing {
         self.0.open(folders)
     }
 
-    fn why(&self) -> String {
-        self.0.why()
+    fn explain_missing_roots(&self) -> String {
+        self.0.explain_missing_roots()
     }
 }
 

@@ -237,7 +237,7 @@ async fn a_connection_tells_the_begin_and_the_end_of_its_session() {
         .next_page()
         .expect("read")
         .iter()
-        .map(|event| event.json())
+        .map(|event| event.to_json())
         .collect();
     let told: Vec<_> = events
         .iter()

@@ -33,7 +33,7 @@ fn settings(text: &str) -> Settings {
 async fn patient(patience: u64) -> Connection {
     let settings = settings(&format!("[ask]\npatience = {patience}\n"));
     let builder = |builder: lancet::Builder| builder.mode(Mode::Ask).settings(settings);
-    let mut connection = connect_with(builder, options(Ask::page()));
+    let mut connection = connect_with(builder, options(Ask::always_recorded()));
     connection.shake_hands().await;
     connection
 }
@@ -142,7 +142,7 @@ async fn a_server_that_was_started_again_carries_the_decision_out() {
     let question = wait_for_questions(&connection, 1).await.remove(0);
     let folder = connection.leave().await.expect("left");
     let builder = |builder: lancet::Builder| builder.mode(Mode::Ask);
-    let mut connection = connect_again(folder, builder, options(Ask::page()));
+    let mut connection = connect_again(folder, builder, options(Ask::always_recorded()));
     connection.shake_hands().await;
     let decided = questions(&connection).decide(&question.id, &two_of_three(), "somebody");
     decided.expect("decided");
@@ -235,7 +235,7 @@ async fn three_hundred_waiting_questions_hold_up_nobody() {
 #[tokio::test]
 async fn a_client_with_tasks_gets_one_that_outlives_the_server() {
     let builder = |builder: lancet::Builder| builder.mode(Mode::Ask);
-    let mut connection = connect_with(builder, options(Ask::page()));
+    let mut connection = connect_with(builder, options(Ask::always_recorded()));
     let meta = |progress: Value| {
         let mut meta = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -265,7 +265,7 @@ async fn a_client_with_tasks_gets_one_that_outlives_the_server() {
     let refused = connection.request("tasks/get", foreign).await;
     assert!(refused["error"].is_object(), "{refused}");
     let folder = connection.leave().await.expect("left");
-    let mut connection = connect_again(folder, builder, options(Ask::page()));
+    let mut connection = connect_again(folder, builder, options(Ask::always_recorded()));
     let decided = questions(&connection).decide(&question.id, &two_of_three(), "somebody");
     decided.expect("decided");
     for _ in 0..2 {
@@ -281,7 +281,7 @@ async fn a_client_with_tasks_gets_one_that_outlives_the_server() {
 #[tokio::test]
 async fn a_task_that_was_cancelled_or_declined_stays_so() {
     let builder = |builder: lancet::Builder| builder.mode(Mode::Ask);
-    let mut connection = connect_with(builder, options(Ask::page()));
+    let mut connection = connect_with(builder, options(Ask::always_recorded()));
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientInfo": { "name": "task-client", "version": "1" },
@@ -319,8 +319,8 @@ async fn a_task_that_was_cancelled_or_declined_stays_so() {
 #[tokio::test]
 async fn a_dialog_is_withdrawn_when_somebody_else_decides() {
     let ask = Ask {
-        page: lancet_mcp::Page::IfWatched,
-        ..Ask::elicit()
+        page: lancet_mcp::QuestionRecording::IfWatched,
+        ..Ask::any_client()
     };
     let mut connection = connect_with(|builder| builder.mode(Mode::Ask), options(ask));
     connection

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answer, Question};
 
 /// Encodes a question.
-pub fn question(question: &Question) -> Vec<u8> {
+pub fn encode_question(question: &Question) -> Vec<u8> {
     // A question has only string keys, so that encoding cannot fail.
     serde_json::to_vec(question).unwrap_or_default()
 }
@@ -20,7 +20,7 @@ pub fn decode_question(bytes: &[u8]) -> Option<Question> {
 }
 
 /// Encodes an answer.
-pub fn answer(answer: &Answer) -> Vec<u8> {
+pub fn encode_answer(answer: &Answer) -> Vec<u8> {
     serde_json::to_vec(answer).unwrap_or_default()
 }
 
@@ -103,7 +103,7 @@ pub(super) mod kind {
     use lancet_history::ChangeKind;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    const KINDS: [ChangeKind; 4] = [
+    const CHANGE_KINDS: [ChangeKind; 4] = [
         ChangeKind::Create,
         ChangeKind::Update,
         ChangeKind::Delete,
@@ -121,7 +121,7 @@ pub(super) mod kind {
         deserializer: D,
     ) -> Result<ChangeKind, D::Error> {
         let word = String::deserialize(deserializer)?;
-        let found = KINDS.into_iter().find(|kind| kind.as_str() == word);
+        let found = CHANGE_KINDS.into_iter().find(|kind| kind.as_str() == word);
         found.ok_or_else(|| serde::de::Error::custom(format!("no kind of change: {word}")))
     }
 }
@@ -134,18 +134,18 @@ mod tests {
     use crate::approval::{ChangeKind, FileQuestion, Pick, Piece};
 
     #[test]
-    fn a_question_comes_back_as_it_was() {
+    fn question_survives_encoding() {
         let mut file = FileQuestion::new(OsString::from_vec(vec![b'/', 0xff]), ChangeKind::Move);
         file.moved_from = Some("/a".into());
         file.pieces = vec![Piece::new("@@ -1 +1 @@\n-a\n+b\n", 2)];
         file.text = Some("b\n".into());
         let asked = Question::new("Edit", vec![file]);
-        let back = decode_question(&question(&asked)).expect("decoded");
+        let back = decode_question(&encode_question(&asked)).expect("decoded");
         assert_eq!(format!("{back:?}"), format!("{asked:?}"));
     }
 
     #[test]
-    fn an_answer_comes_back_as_it_was() {
+    fn answer_survives_encoding() {
         let picked = Answer::Picked {
             files: vec![
                 Pick::Whole,
@@ -155,7 +155,7 @@ mod tests {
             words: Some("only these".into()),
         };
         for given in [Answer::Yes, Answer::No(None), Answer::Always, picked] {
-            assert_eq!(decode_answer(&answer(&given)), Some(given));
+            assert_eq!(decode_answer(&encode_answer(&given)), Some(given));
         }
         assert_eq!(decode_answer(b"\"later\""), None);
     }

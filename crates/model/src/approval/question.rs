@@ -9,7 +9,7 @@ use lancet_history::ChangeKind;
 use serde::{Deserialize, Serialize};
 
 use super::encoding;
-use crate::visible::{visible, visible_line};
+use crate::visible::{escape_for_terminal, escape_line_for_terminal};
 
 /// The notice of a file whose diff is too long for the question: its hunks have line numbers and no lines. A program
 /// that has [`FileQuestion::text`] and [`FileQuestion::old_text`] can still show all of it.
@@ -17,11 +17,11 @@ pub const TOO_LONG_TO_SHOW: &str =
     "some of the change is too long to show; the diff gives its lines alone";
 
 /// The maximum number of different reasons that a question names; the others are counted.
-const MOST_REASONS: usize = 5;
+const MAX_REASONS: usize = 5;
 
 /// A question to a person: may these files be written like this? It is about a whole call. Its texts are safe to show:
 /// characters that would move a cursor, change the writing direction or forge a line are escaped. The paths are not
-/// escaped; [`FileQuestion::shown_path`] and [`FileQuestion::shown_relative`] return the escaped form.
+/// escaped; [`FileQuestion::escaped_path`] and [`FileQuestion::escaped_relative_path`] return the escaped form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Question {
     /// The tool that wants to write.
@@ -39,7 +39,7 @@ pub struct Question {
     /// are moved: an answer that picks a part of it writes nothing.
     pub is_whole: bool,
     /// What the answers that last longer than this call would cover.
-    pub offers: Offers,
+    pub offers: LastingOffers,
     #[doc(hidden)]
     #[serde(skip)]
     pub non_exhaustive: NonExhaustive,
@@ -104,7 +104,7 @@ pub struct Piece {
 
 /// What the answers that last longer than one call would cover.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offers {
+pub struct LastingOffers {
     /// What [`Answer::Session`](super::Answer::Session) covers, as text for a person.
     pub session: String,
     /// The rules that [`Answer::Always`](super::Answer::Always) adds to the user's settings, one for each file that it
@@ -131,15 +131,15 @@ impl Question {
     }
 
     /// Joins the different reasons of all files.
-    pub fn reason(&self) -> String {
+    pub fn joined_reasons(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
         for reason in self.files.iter().filter_map(|file| file.reason.as_deref()) {
             if !reasons.contains(&reason) {
                 reasons.push(reason);
             }
         }
-        let further = reasons.len().saturating_sub(MOST_REASONS);
-        reasons.truncate(MOST_REASONS);
+        let further = reasons.len().saturating_sub(MAX_REASONS);
+        reasons.truncate(MAX_REASONS);
         match further {
             0 => reasons.join("; "),
             further => format!("{}; and {further} further reasons", reasons.join("; ")),
@@ -147,7 +147,7 @@ impl Question {
     }
 
     /// Adds up the numbers of added and removed lines of all files.
-    pub fn lines(&self) -> (usize, usize) {
+    pub fn line_counts(&self) -> (usize, usize) {
         let each = self.files.iter().map(|file| file.lines);
         each.fold((0, 0), |all, file| (all.0 + file.0, all.1 + file.1))
     }
@@ -160,20 +160,20 @@ impl Question {
     /// Escapes the texts of the question so that they are safe to show.
     #[doc(hidden)]
     pub fn escaped(mut self) -> Self {
-        line(&mut self.tool);
-        line(&mut self.session);
-        self.client.as_mut().map(line);
-        self.call.as_mut().map(line);
-        line(&mut self.offers.session);
-        self.offers.always.iter_mut().for_each(line);
+        escape_to_one_line(&mut self.tool);
+        escape_to_one_line(&mut self.session);
+        self.client.as_mut().map(escape_to_one_line);
+        self.call.as_mut().map(escape_to_one_line);
+        escape_to_one_line(&mut self.offers.session);
+        self.offers.always.iter_mut().for_each(escape_to_one_line);
         for file in &mut self.files {
-            file.reason.as_mut().map(line);
-            file.rule.as_mut().map(line);
+            file.reason.as_mut().map(escape_to_one_line);
+            file.rule.as_mut().map(escape_to_one_line);
             for notice in &mut file.notices {
-                *notice = visible(notice).into_owned();
+                *notice = escape_for_terminal(notice).into_owned();
             }
             for piece in &mut file.pieces {
-                piece.diff = visible(&piece.diff).into_owned();
+                piece.diff = escape_for_terminal(&piece.diff).into_owned();
             }
         }
         self
@@ -191,17 +191,17 @@ impl FileQuestion {
     }
 
     /// Returns the path, escaped and on one line.
-    pub fn shown_path(&self) -> String {
+    pub fn escaped_path(&self) -> String {
         display_path(&self.path)
     }
 
     /// Returns the path relative to its root, escaped and on one line.
-    pub fn shown_relative(&self) -> String {
+    pub fn escaped_relative_path(&self) -> String {
         display_path(&self.relative)
     }
 
     /// Returns the old path of a file that is moved, escaped and on one line.
-    pub fn shown_old_path(&self) -> Option<String> {
+    pub fn escaped_old_path(&self) -> Option<String> {
         self.moved_from.as_deref().map(display_path)
     }
 
@@ -226,9 +226,9 @@ impl Piece {
 }
 
 fn display_path(path: &Path) -> String {
-    visible_line(&path.display().to_string()).into_owned()
+    escape_line_for_terminal(&path.display().to_string()).into_owned()
 }
 
-fn line(text: &mut String) {
-    *text = visible_line(text).into_owned();
+fn escape_to_one_line(text: &mut String) {
+    *text = escape_line_for_terminal(text).into_owned();
 }

@@ -8,7 +8,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::diagnosis::Diagnosis;
-use super::{ChangeKind, Executable, GitDiff, Guarantee, Hunk, LineEndings, Rung};
+use super::{ChangeKind, ExecutableChange, GitDiff, Hunk, LineEndings, Rung, WriteGuarantee};
 
 /// What a call changed, or would change.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ pub struct FileOutcome {
         skip_serializing_if = "stays_as_it_was",
         serialize_with = "as_executable"
     )]
-    pub executable: Executable,
+    pub executable: ExecutableChange,
     /// Whether the difference was too large to compute: the patch has line numbers and no lines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub coarse: bool,
@@ -204,7 +204,7 @@ pub struct WrittenFile {
     pub revision: String,
     /// How the file was written, and what that guarantees against concurrent writers.
     #[serde(serialize_with = "as_guarantee")]
-    pub guarantee: Guarantee,
+    pub guarantee: WriteGuarantee,
     /// Whether the folder was flushed too: if not, a power cut may bring the old file back.
     pub durable: bool,
     #[doc(hidden)]
@@ -221,7 +221,7 @@ impl Serialize for ChangeOutcome {
             diagnosis: &self.diagnosis,
         };
         match (self.layout, self.files.as_slice()) {
-            (Layout::OneFile, [file]) => OneFile { file, call }.serialize(serializer),
+            (Layout::OneFile, [file]) => OneFileFields { file, call }.serialize(serializer),
             _ => {
                 let others = (!self.notes.is_empty()).then(|| OtherFiles {
                     found_back: self.found_back.iter().map(display_path).collect(),
@@ -233,7 +233,7 @@ impl Serialize for ChangeOutcome {
                     (None, true) => None,
                     (None, false) => Some(self.found_back.first().map(display_path)),
                 };
-                let files = Files {
+                let files = FileListFields {
                     files: &self.files,
                     file_path,
                     call,
@@ -246,7 +246,7 @@ impl Serialize for ChangeOutcome {
 }
 
 #[derive(Serialize)]
-struct OneFile<'o> {
+struct OneFileFields<'o> {
     #[serde(flatten)]
     file: &'o FileOutcome,
     #[serde(flatten)]
@@ -254,7 +254,7 @@ struct OneFile<'o> {
 }
 
 #[derive(Serialize)]
-struct Files<'o> {
+struct FileListFields<'o> {
     files: &'o [FileOutcome],
     /// `null` where an undo found nothing; absent in a dry run that would write nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -295,7 +295,10 @@ fn as_kind<S: Serializer>(kind: &ChangeKind, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_str(kind.as_str())
 }
 
-fn as_guarantee<S: Serializer>(guarantee: &Guarantee, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_guarantee<S: Serializer>(
+    guarantee: &WriteGuarantee,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(guarantee.name())
 }
 
@@ -320,10 +323,13 @@ struct HunkFields<'h> {
     lines: &'h [String],
 }
 
-fn stays_as_it_was(executable: &Executable) -> bool {
-    *executable == Executable::Keep
+fn stays_as_it_was(executable: &ExecutableChange) -> bool {
+    *executable == ExecutableChange::Keep
 }
 
-fn as_executable<S: Serializer>(executable: &Executable, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(*executable == Executable::Yes)
+fn as_executable<S: Serializer>(
+    executable: &ExecutableChange,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*executable == ExecutableChange::Yes)
 }

@@ -7,11 +7,11 @@ use super::*;
 use crate::refusal::Refusal;
 use crate::row::PageRows;
 
-fn written(outcome: &Outcome) -> String {
+fn to_json(outcome: &Outcome) -> String {
     serde_json::to_string(outcome).expect("an outcome serialises")
 }
 
-fn file(path: &str) -> FileOutcome {
+fn file_outcome(path: &str) -> FileOutcome {
     FileOutcome {
         path: path.into(),
         kind: ChangeKind::Update,
@@ -29,7 +29,7 @@ fn file(path: &str) -> FileOutcome {
         line_endings: LineEndings::Crlf,
         user_modified: false,
         warnings: vec!["a sentence".to_owned()],
-        executable: Executable::Keep,
+        executable: ExecutableChange::Keep,
         coarse: false,
         matching: Some(Matching {
             rungs: vec![Rung::Indent, Rung::Exact],
@@ -38,7 +38,7 @@ fn file(path: &str) -> FileOutcome {
         }),
         written: Some(WrittenFile {
             revision: "0a1b".to_owned(),
-            guarantee: Guarantee::ExchangeLeased,
+            guarantee: WriteGuarantee::ExchangeLeased,
             durable: true,
             non_exhaustive: NonExhaustive,
         }),
@@ -48,7 +48,7 @@ fn file(path: &str) -> FileOutcome {
     }
 }
 
-fn change(files: Vec<FileOutcome>, layout: Layout) -> ChangeOutcome {
+fn change_outcome(files: Vec<FileOutcome>, layout: Layout) -> ChangeOutcome {
     ChangeOutcome {
         files,
         operation: Some("op".to_owned()),
@@ -64,20 +64,23 @@ fn change(files: Vec<FileOutcome>, layout: Layout) -> ChangeOutcome {
     }
 }
 
-const FILE: &str = r#""file_path":"/r/a","type":"update","added":1,"removed":2,"patch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":1,"lines":["-a","-b","+c"]}],"encoding":"utf-8","lineEndings":"crlf","userModified":false,"warnings":["a sentence"],"matched":"indent","replacements":2,"rungs":["indent","exact"],"revision":"0a1b","guarantee":"exchange+lease","durable":true"#;
+const FILE_JSON: &str = r#""file_path":"/r/a","type":"update","added":1,"removed":2,"patch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":1,"lines":["-a","-b","+c"]}],"encoding":"utf-8","lineEndings":"crlf","userModified":false,"warnings":["a sentence"],"matched":"indent","replacements":2,"rungs":["indent","exact"],"revision":"0a1b","guarantee":"exchange+lease","durable":true"#;
 
 #[test]
-fn a_change_of_one_file_is_one_object() {
-    let outcome = Outcome::Changed(change(vec![file("/r/a")], Layout::OneFile));
-    assert_eq!(written(&outcome), format!(r#"{{{FILE},"operation":"op"}}"#));
+fn serializes_change_of_one_file_as_one_object() {
+    let outcome = Outcome::Changed(change_outcome(vec![file_outcome("/r/a")], Layout::OneFile));
+    assert_eq!(
+        to_json(&outcome),
+        format!(r#"{{{FILE_JSON},"operation":"op"}}"#)
+    );
     assert_eq!(outcome.paths(), [Path::new("/r/a")]);
 }
 
 #[test]
-fn a_change_of_files_is_a_list_and_names_those_that_were_not_written() {
-    let mut undone = change(vec![file("/r/a")], Layout::Files);
-    let list = |rest: &str| format!(r#"{{"files":[{{{FILE}}}],"file_path":"/r/a",{rest}}}"#);
-    let of = |change: &ChangeOutcome| written(&Outcome::Changed(change.clone()));
+fn serializes_change_of_files_as_list_with_unwritten_files() {
+    let mut undone = change_outcome(vec![file_outcome("/r/a")], Layout::Files);
+    let list = |rest: &str| format!(r#"{{"files":[{{{FILE_JSON}}}],"file_path":"/r/a",{rest}}}"#);
+    let of = |change: &ChangeOutcome| to_json(&Outcome::Changed(change.clone()));
     assert_eq!(of(&undone), list(r#""operation":"op""#));
     undone.operation = None;
     undone.dry_run = true;
@@ -104,7 +107,7 @@ fn a_change_of_files_is_a_list_and_names_those_that_were_not_written() {
 }
 
 #[test]
-fn a_read_a_search_and_a_refusal_are_objects() {
+fn serializes_read_search_and_refusal_as_objects() {
     let read = ReadOutcome {
         kind: ReadKind::Unchanged,
         path: "/r/a".into(),
@@ -120,7 +123,7 @@ fn a_read_a_search_and_a_refusal_are_objects() {
         non_exhaustive: NonExhaustive,
     };
     assert_eq!(
-        written(&Outcome::Read(read)),
+        to_json(&Outcome::Read(read)),
         r#"{"type":"unchanged","file_path":"/r/a","startLine":1,"numLines":0,"totalLines":7,"encoding":"utf-8","lineEndings":"none","truncated":false,"revision":"0a1b"}"#
     );
     let found = SearchOutcome {
@@ -137,22 +140,22 @@ fn a_read_a_search_and_a_refusal_are_objects() {
         non_exhaustive: NonExhaustive,
     };
     assert_eq!(
-        written(&Outcome::Found(found)),
+        to_json(&Outcome::Found(found)),
         r#"{"file_path":null,"files":["a"],"numFiles":1,"totals":"at_least","truncated":true,"filesSearched":3,"skipped":{"ignored":0,"hidden":0,"denied":0,"binary":0,"tooLarge":0,"unreadable":0},"timedOut":true}"#
     );
     let refusal = Refusal::new(RefusalKind::Stale, "text")
-        .with("file_path", "/r/real")
-        .with("lines", json!([2]));
+        .with_field("file_path", "/r/real")
+        .with_field("lines", json!([2]));
     let (text, refused) = RefusedOutcome::new(refusal, Numbers::Write, Some("named"));
     assert_eq!(text, "text");
     assert_eq!(
-        written(&Outcome::Refused(refused)),
+        to_json(&Outcome::Refused(refused)),
         r#"{"error":{"code":3,"name":"stale","file_path":"/r/real","lines":[2]},"file_path":"/r/real"}"#
     );
 }
 
 #[test]
-fn a_difference_to_git_has_only_the_fields_that_are_known() {
+fn serializes_only_known_fields_of_git_diff() {
     let status = |status| GitDiff {
         file: None,
         status,

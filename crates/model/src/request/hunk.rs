@@ -2,7 +2,7 @@
 
 use crate::non_exhaustive::NonExhaustive;
 use lancet_dialects::{LineRole, PatchHunk};
-use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine, Sides};
+use lancet_text::{FinalNewline, GapHandling, HunkBounds, HunkSides, LastLine};
 
 use super::{EditRequest, Place};
 use crate::hunk_place::HunkPlace;
@@ -18,24 +18,24 @@ impl EditRequest {
             anchors: hunk.anchors.clone(),
             next_anchor: hunk.next_anchor.clone(),
             at_end: hunk.at_end,
-            old_end: final_newline(hunk.old_lacks_newline),
-            new_end: final_newline(hunk.new_lacks_newline),
+            old_end: final_newline_rule(hunk.old_lacks_newline),
+            new_end: final_newline_rule(hunk.new_lacks_newline),
             gaps: match hunk.has_gaps {
-                true => Gaps::Allowed,
-                false => Gaps::Literal,
+                true => GapHandling::Allowed,
+                false => GapHandling::Literal,
             },
             last_line: match last_old {
                 Some(LineRole::Context) => LastLine::Kept,
                 _ => LastLine::Replaced,
             },
             sides: match has_context {
-                true => Sides::WithContext,
-                false => Sides::Texts,
+                true => HunkSides::WithContext,
+                false => HunkSides::Texts,
             },
         };
         Self {
-            old: ended_lines(hunk.old_lines()),
-            new: ended_lines(hunk.new_lines()),
+            old: end_each_line(hunk.old_lines()),
+            new: end_each_line(hunk.new_lines()),
             place: Place::Hunk(Box::new(HunkPlace {
                 bounds,
                 line_hint: hunk.line_hint,
@@ -48,7 +48,7 @@ impl EditRequest {
 
     /// Returns whether the edit creates a file, or fills an empty one.
     #[doc(hidden)]
-    pub fn fills(&self) -> bool {
+    pub fn creates_or_fills_file(&self) -> bool {
         self.old.is_empty() && self.place == Place::Text
     }
 
@@ -77,14 +77,14 @@ impl EditRequest {
     }
 }
 
-fn final_newline(lacks: bool) -> FinalNewline {
+fn final_newline_rule(lacks: bool) -> FinalNewline {
     match lacks {
         true => FinalNewline::Lacking,
         false => FinalNewline::Unmarked,
     }
 }
 
-fn ended_lines<'l>(lines: impl Iterator<Item = &'l str>) -> String {
+fn end_each_line<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     let mut text = String::new();
     for line in lines {
         text.push_str(line);

@@ -14,7 +14,7 @@ impl EditRequest {
 
     /// Returns the name of the old text in the tools' arguments.
     #[doc(hidden)]
-    pub fn old_name(&self) -> &'static str {
+    pub fn old_text_name(&self) -> &'static str {
         match self.is_marker() {
             true => "marker",
             false => "old_string",

@@ -9,10 +9,10 @@ const WORD_GAP: f64 = 0.1;
 const COLUMN_GAP: f64 = 1.5;
 
 /// The largest gap between letters of a word, in ems. Headings are spaced out by up to half an em.
-const MOST_LETTER_GAP: f64 = 0.6;
+const MAX_LETTER_GAP: f64 = 0.6;
 
 /// The fewest gaps between letters from which the letter spacing of a line is derived.
-const FEWEST_GAPS: usize = 4;
+const MIN_GAPS: usize = 4;
 
 /// The text of one glyph, and its distance from the glyph before.
 struct LinePart {
@@ -51,7 +51,7 @@ impl DrawnLine {
             }
             line.push_str(&part.text);
         }
-        text.push_str(&reading_order::restored(line));
+        text.push_str(&reading_order::restore_reading_order(line));
     }
 
     /// Returns the letter spacing of the words, in ems. Only a line that draws its spaces allows to distinguish
@@ -63,12 +63,12 @@ impl DrawnLine {
         }
         let between_letters = parts.iter().filter(|part| !part.has_space);
         let mut gaps: Vec<f64> = between_letters.map(|part| part.gap).collect();
-        if gaps.len() < FEWEST_GAPS {
+        if gaps.len() < MIN_GAPS {
             return 0.0;
         }
         gaps.sort_unstable_by(f64::total_cmp);
         match gaps[gaps.len() / 4] {
-            gap if gap > WORD_GAP && gap <= MOST_LETTER_GAP => gap,
+            gap if gap > WORD_GAP && gap <= MAX_LETTER_GAP => gap,
             _ => 0.0,
         }
     }

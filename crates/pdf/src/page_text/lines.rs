@@ -7,13 +7,13 @@ use hayro::kurbo::{Point, Vec2};
 use super::line::DrawnLine;
 
 /// How far a character may go back and still belong to the line, in ems: accents and kerned letters do.
-const BACK: f64 = 0.6;
+const MAX_BACKWARD_STEP: f64 = 0.6;
 
 /// How far a character may be above or below the line, in ems: raised and lowered ones are.
-const RAISED: f64 = 0.5;
+const MAX_VERTICAL_OFFSET: f64 = 0.5;
 
 /// The distance of two lines, in ems, from which an empty line is written between them.
-const PARAGRAPH: f64 = 1.7;
+const PARAGRAPH_DISTANCE: f64 = 1.7;
 
 /// The character, or the few characters, of one glyph, with its position.
 pub(super) struct PlacedText<'t> {
@@ -29,7 +29,7 @@ pub(super) struct PlacedText<'t> {
 }
 
 /// The end of the text so far.
-struct Last {
+struct TextEnd {
     end: Point,
     direction: Vec2,
     size: f64,
@@ -41,7 +41,7 @@ pub(super) struct PlacedLines {
     /// The lines that are complete.
     text: String,
     line: DrawnLine,
-    last: Option<Last>,
+    last: Option<TextEnd>,
     /// Whether a space was drawn after the last character.
     has_space: bool,
     /// The characters and positions that were drawn. Bold text is often drawn twice at almost the same position.
@@ -61,10 +61,10 @@ impl PlacedLines {
             false => Vec2::new(1.0, 0.0),
         };
         let is_white = placed.text.trim().is_empty();
-        if !is_white && !self.is_new(placed) {
+        if !is_white && !self.is_first_drawing(placed) {
             return;
         }
-        let place = self.place(placed, direction);
+        let place = self.next_place(placed, direction);
         if is_white {
             // A space at the beginning of a line is irrelevant.
             self.has_space |= matches!(place, NextPlace::SameLine { .. });
@@ -84,7 +84,7 @@ impl PlacedLines {
             self.has_space = false;
         }
         if !is_white || self.has_space {
-            self.last = Some(Last {
+            self.last = Some(TextEnd {
                 end: placed.end,
                 direction,
                 size: placed.size,
@@ -105,7 +105,7 @@ impl PlacedLines {
         self.has_space = false;
     }
 
-    fn is_new(&mut self, placed: &PlacedText<'_>) -> bool {
+    fn is_first_drawing(&mut self, placed: &PlacedText<'_>) -> bool {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "a place beyond any page may be any number"
@@ -120,7 +120,7 @@ impl PlacedLines {
     }
 
     /// Returns the position relative to the end of the text so far.
-    fn place(&self, placed: &PlacedText<'_>, direction: Vec2) -> NextPlace {
+    fn next_place(&self, placed: &PlacedText<'_>, direction: Vec2) -> NextPlace {
         let Some(last) = &self.last else {
             return NextPlace::SameLine { gap: 0.0 };
         };
@@ -131,8 +131,8 @@ impl PlacedLines {
         if direction.dot(last.direction) < 0.9 {
             return NextPlace::NewParagraph;
         }
-        if sideways > RAISED || forward < -BACK {
-            return match sideways > PARAGRAPH {
+        if sideways > MAX_VERTICAL_OFFSET || forward < -MAX_BACKWARD_STEP {
+            return match sideways > PARAGRAPH_DISTANCE {
                 true => NextPlace::NewParagraph,
                 false => NextPlace::NewLine,
             };
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     /// Assembles texts of ten points, each at its position with five points per character.
-    fn written(texts: &[(&str, f64, f64)]) -> String {
+    fn assemble_texts(texts: &[(&str, f64, f64)]) -> String {
         let mut lines = PlacedLines::default();
         for (text, x, y) in texts {
             let mut x = *x;
@@ -175,19 +175,40 @@ mod tests {
     }
 
     #[test]
-    fn distances_make_words_lines_and_paragraphs() {
-        assert_eq!(written(&[("ab", 0.0, 0.0), ("cd", 10.2, 0.0)]), "abcd");
-        assert_eq!(written(&[("ab", 0.0, 0.0), ("cd", 13.0, 0.0)]), "ab cd");
-        assert_eq!(written(&[("ab ", 0.0, 0.0), ("cd", 15.0, 0.0)]), "ab cd");
-        assert_eq!(written(&[("ab", 0.0, 0.0), ("cd", 90.0, 0.0)]), "ab  cd");
-        assert_eq!(written(&[("ab", 0.0, 0.0), ("cd", 0.0, 12.0)]), "ab\ncd");
-        assert_eq!(written(&[("ab ", 0.0, 0.0), ("cd", 0.0, 12.0)]), "ab\ncd");
-        assert_eq!(written(&[("ab", 0.0, 0.0), ("cd", 0.0, 30.0)]), "ab\n\ncd");
-        assert_eq!(written(&[("x", 0.0, 0.0), ("2", 5.0, -4.0)]), "x2");
+    fn derives_words_lines_and_paragraphs_from_distances() {
+        assert_eq!(
+            assemble_texts(&[("ab", 0.0, 0.0), ("cd", 10.2, 0.0)]),
+            "abcd"
+        );
+        assert_eq!(
+            assemble_texts(&[("ab", 0.0, 0.0), ("cd", 13.0, 0.0)]),
+            "ab cd"
+        );
+        assert_eq!(
+            assemble_texts(&[("ab ", 0.0, 0.0), ("cd", 15.0, 0.0)]),
+            "ab cd"
+        );
+        assert_eq!(
+            assemble_texts(&[("ab", 0.0, 0.0), ("cd", 90.0, 0.0)]),
+            "ab  cd"
+        );
+        assert_eq!(
+            assemble_texts(&[("ab", 0.0, 0.0), ("cd", 0.0, 12.0)]),
+            "ab\ncd"
+        );
+        assert_eq!(
+            assemble_texts(&[("ab ", 0.0, 0.0), ("cd", 0.0, 12.0)]),
+            "ab\ncd"
+        );
+        assert_eq!(
+            assemble_texts(&[("ab", 0.0, 0.0), ("cd", 0.0, 30.0)]),
+            "ab\n\ncd"
+        );
+        assert_eq!(assemble_texts(&[("x", 0.0, 0.0), ("2", 5.0, -4.0)]), "x2");
     }
 
     /// Assembles a text with this gap between all characters, with its spaces drawn.
-    fn spaced(text: &str, gap: f64) -> String {
+    fn assemble_spaced(text: &str, gap: f64) -> String {
         let place =
             |(index, character): (usize, char)| (character.to_string(), (5.0 + gap) * index as f64);
         let placed: Vec<(String, f64)> = text.chars().enumerate().map(place).collect();
@@ -195,40 +216,52 @@ mod tests {
             .iter()
             .map(|(text, x)| (text.as_str(), *x, 0.0))
             .collect();
-        written(&placed)
+        assemble_texts(&placed)
     }
 
     #[test]
-    fn letters_that_are_spaced_out_are_words() {
-        assert_eq!(spaced("spaced out words", 0.5), "spaced out words");
-        assert_eq!(spaced("spaced out words", 3.0), "spaced out words");
+    fn joins_spaced_out_letters_to_words() {
+        assert_eq!(assemble_spaced("spaced out words", 0.5), "spaced out words");
+        assert_eq!(assemble_spaced("spaced out words", 3.0), "spaced out words");
         // Without drawn spaces these may be words of one letter.
-        assert_eq!(spaced("xyz", 3.0), "x y z");
+        assert_eq!(assemble_spaced("xyz", 3.0), "x y z");
     }
 
     #[test]
-    fn arabic_and_hebrew_are_in_the_order_of_reading() {
-        assert_eq!(written(&[("\u{FEA9}\u{FE8E}\u{FEB7}", 0.0, 0.0)]), "شاد");
-        assert_eq!(written(&[("42 (םולש) Hi", 0.0, 0.0)]), "42 (שלום) Hi");
+    fn puts_arabic_and_hebrew_in_reading_order() {
         assert_eq!(
-            written(&[("lancet 12 םלועל םולש", 0.0, 0.0)]),
+            assemble_texts(&[("\u{FEA9}\u{FE8E}\u{FEB7}", 0.0, 0.0)]),
+            "شاد"
+        );
+        assert_eq!(
+            assemble_texts(&[("42 (םולש) Hi", 0.0, 0.0)]),
+            "42 (שלום) Hi"
+        );
+        assert_eq!(
+            assemble_texts(&[("lancet 12 םלועל םולש", 0.0, 0.0)]),
             "שלום לעולם lancet 12"
         );
-        assert_eq!(written(&[("one two", 0.0, 0.0)]), "one two");
+        assert_eq!(assemble_texts(&[("one two", 0.0, 0.0)]), "one two");
     }
 
     #[test]
-    fn what_is_drawn_twice_is_read_once() {
-        assert_eq!(written(&[("bold", 0.0, 0.0), ("bold", 0.2, 0.0)]), "bold");
-        assert_eq!(written(&[("ll", 0.0, 0.0)]), "ll");
-    }
-
-    #[test]
-    fn places_that_are_no_numbers_are_left_out() {
+    fn reads_text_drawn_twice_once() {
         assert_eq!(
-            written(&[("a", f64::NAN, 0.0), ("b", 0.0, f64::INFINITY)]),
+            assemble_texts(&[("bold", 0.0, 0.0), ("bold", 0.2, 0.0)]),
+            "bold"
+        );
+        assert_eq!(assemble_texts(&[("ll", 0.0, 0.0)]), "ll");
+    }
+
+    #[test]
+    fn skips_text_at_invalid_positions() {
+        assert_eq!(
+            assemble_texts(&[("a", f64::NAN, 0.0), ("b", 0.0, f64::INFINITY)]),
             ""
         );
-        assert_eq!(written(&[("a", 1e300, 0.0), ("b", -1e300, 0.0)]), "a\nb");
+        assert_eq!(
+            assemble_texts(&[("a", 1e300, 0.0), ("b", -1e300, 0.0)]),
+            "a\nb"
+        );
     }
 }

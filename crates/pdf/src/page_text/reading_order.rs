@@ -4,7 +4,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Converts a line from drawing order to reading order.
-pub(super) fn restored(line: String) -> String {
+pub(super) fn restore_reading_order(line: String) -> String {
     if !line.chars().any(is_right_to_left) {
         return line;
     }
@@ -14,15 +14,17 @@ pub(super) fn restored(line: String) -> String {
     let read = match right_to_left.count() > left_to_right.count() {
         true => {
             let reversed: Vec<char> = characters.into_iter().rev().collect();
-            with_runs_reversed(&reversed, is_left_to_right)
+            reverse_runs(&reversed, is_left_to_right)
         }
-        false => with_runs_reversed(&characters, is_right_to_left),
+        false => reverse_runs(&characters, is_right_to_left),
     };
-    read.into_iter().flat_map(letter_of_shape).collect()
+    read.into_iter()
+        .flat_map(letters_of_presentation_form)
+        .collect()
 }
 
 /// Reverses each run of words that begins and ends in a character of the kind and contains no other letter or digit.
-fn with_runs_reversed(characters: &[char], is_of_kind: fn(char) -> bool) -> Vec<char> {
+fn reverse_runs(characters: &[char], is_of_kind: fn(char) -> bool) -> Vec<char> {
     let mut read = Vec::with_capacity(characters.len());
     let mut rest = characters;
     while let Some((&first, after)) = rest.split_first() {
@@ -35,7 +37,7 @@ fn with_runs_reversed(characters: &[char], is_of_kind: fn(char) -> bool) -> Vec<
         let until = rest.iter().position(|one| !is_inside(one));
         let run = &rest[..until.unwrap_or(rest.len())];
         let last = run.iter().rposition(|one| is_of_kind(*one)).unwrap_or(0);
-        read.extend(run[..=last].iter().rev().map(|one| mirrored(*one)));
+        read.extend(run[..=last].iter().rev().map(|one| mirror_bracket(*one)));
         rest = &rest[last + 1..];
     }
     read
@@ -55,7 +57,7 @@ fn is_left_to_right(character: char) -> bool {
 }
 
 /// Returns the other bracket of a pair: in reversed text, the drawn bracket represents it.
-fn mirrored(character: char) -> char {
+fn mirror_bracket(character: char) -> char {
     match character {
         '(' => ')',
         ')' => '(',
@@ -66,7 +68,7 @@ fn mirrored(character: char) -> char {
 }
 
 /// Returns the letters that a presentation form of an Arabic or Hebrew letter represents.
-fn letter_of_shape(shape: char) -> impl Iterator<Item = char> {
+fn letters_of_presentation_form(shape: char) -> impl Iterator<Item = char> {
     let is_shape = matches!(shape, '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}');
     let letters: String = match is_shape {
         true => shape.nfkc().collect(),

@@ -5,13 +5,13 @@ use std::io;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// The limit of the worker's address space, in bytes.
-const MEMORY: u64 = 512 << 20;
+const MAX_MEMORY: u64 = 512 << 20;
 
 /// The limit of the worker's processor time, in seconds.
-const SECONDS: u64 = 4;
+const MAX_CPU_SECONDS: u64 = 4;
 
 /// Limits memory, time and files of this process, permanently.
-pub(super) fn confine() -> io::Result<()> {
+pub(super) fn sandbox_process() -> io::Result<()> {
     end_with_parent()?;
     let limit = |resource, most| {
         setrlimit(
@@ -22,15 +22,15 @@ pub(super) fn confine() -> io::Result<()> {
             },
         )
     };
-    limit(Resource::As, MEMORY)?;
+    limit(Resource::As, MAX_MEMORY)?;
     limit(Resource::Core, 0)?;
     limit(Resource::Fsize, 0)?;
     // The signal at the first limit shows that time was the reason; the second one cannot be handled.
     setrlimit(
         Resource::Cpu,
         Rlimit {
-            current: Some(SECONDS),
-            maximum: Some(SECONDS + 1),
+            current: Some(MAX_CPU_SECONDS),
+            maximum: Some(MAX_CPU_SECONDS + 1),
         },
     )?;
     close_files();
@@ -55,11 +55,11 @@ fn end_with_parent() -> io::Result<()> {
 /// have Landlock, the other limits apply.
 #[cfg(target_os = "linux")]
 fn close_files() {
-    let _ = restrict();
+    let _ = apply_landlock();
 }
 
 #[cfg(target_os = "linux")]
-fn restrict() -> Result<landlock::RestrictionStatus, landlock::RulesetError> {
+fn apply_landlock() -> Result<landlock::RestrictionStatus, landlock::RulesetError> {
     use landlock::{
         ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset,
         RulesetAttr as _,
@@ -85,18 +85,18 @@ mod tests {
 
     use super::*;
 
-    const INSIDE: &str = "LANCET_TEST_CONFINED";
+    const CONFINED_TEST_VARIABLE: &str = "LANCET_TEST_CONFINED";
 
     /// The sandbox is permanent, so the test runs in a separate process of this program.
     #[test]
-    fn nothing_can_be_opened_and_memory_is_limited() {
+    fn sandbox_prevents_opening_files_and_limits_memory() {
         let output = Command::new(std::env::current_exe().expect("this program"))
             .args([
                 "--exact",
                 "worker::confinement::tests::confined",
                 "--nocapture",
             ])
-            .env(INSIDE, "1")
+            .env(CONFINED_TEST_VARIABLE, "1")
             .output()
             .expect("started");
         let words = String::from_utf8_lossy(&output.stdout);
@@ -106,16 +106,19 @@ mod tests {
 
     #[test]
     fn confined() {
-        if std::env::var_os(INSIDE).is_none() {
+        if std::env::var_os(CONFINED_TEST_VARIABLE).is_none() {
             return;
         }
         let place = std::env::temp_dir().join(format!("lancet-confined-{}", std::process::id()));
-        let has_landlock = std::thread::spawn(restrict).join().is_ok_and(|restricted| {
-            restricted.is_ok_and(|status| status.ruleset != landlock::RulesetStatus::NotEnforced)
-        });
-        confine().expect("confined");
+        let has_landlock = std::thread::spawn(apply_landlock)
+            .join()
+            .is_ok_and(|restricted| {
+                restricted
+                    .is_ok_and(|status| status.ruleset != landlock::RulesetStatus::NotEnforced)
+            });
+        sandbox_process().expect("confined");
         let mut large: Vec<u8> = Vec::new();
-        let room = usize::try_from(MEMORY).expect("it fits");
+        let room = usize::try_from(MAX_MEMORY).expect("it fits");
         assert!(large.try_reserve_exact(room).is_err(), "memory is limited");
         if !has_landlock {
             println!("skipped: no Landlock here");

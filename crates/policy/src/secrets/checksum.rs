@@ -1,10 +1,10 @@
 //! Verifies the checksums and the structure that some credentials contain.
 
 /// The digits of base 62 in which GitHub and npm write their checksums.
-const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE62_DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Returns whether the last six characters are the CRC-32 of those before them, in base 62.
-pub(super) fn crc_base62(body: &str) -> bool {
+pub(super) fn has_valid_checksum(body: &str) -> bool {
     let Some((value, sum)) = body
         .len()
         .checked_sub(6)
@@ -12,15 +12,15 @@ pub(super) fn crc_base62(body: &str) -> bool {
     else {
         return false;
     };
-    checksum_of(value) == sum.as_bytes()
+    compute_checksum(value) == sum.as_bytes()
 }
 
 /// Computes the CRC-32 of a text, in base 62.
-pub(super) fn checksum_of(value: &str) -> [u8; 6] {
+pub(super) fn compute_checksum(value: &str) -> [u8; 6] {
     let mut rest = crc32(value.as_bytes());
     let mut written = [b'0'; 6];
     for place in written.iter_mut().rev() {
-        *place = DIGITS[(rest % 62) as usize];
+        *place = BASE62_DIGITS[(rest % 62) as usize];
         rest /= 62;
     }
     written
@@ -38,7 +38,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 /// Returns whether this is a JSON Web Token: a header and a payload that are JSON, and a signature.
-pub(super) fn is_token(prefix: &str, body: &str) -> bool {
+pub(super) fn is_valid_token(prefix: &str, body: &str) -> bool {
     let whole = format!("{prefix}{body}");
     let mut parts = whole.split('.');
     let (Some(header), Some(payload), Some(signature)) = (parts.next(), parts.next(), parts.next())
@@ -46,14 +46,14 @@ pub(super) fn is_token(prefix: &str, body: &str) -> bool {
         return false;
     };
     let is_object = |part: &str| {
-        let decoded = base64(part);
+        let decoded = decode_base64url(part);
         decoded.starts_with(b"{\"") && decoded.contains(&b':')
     };
     is_object(header) && is_object(payload) && signature.len() >= 20
 }
 
 /// Decodes the longest prefix of a text that is base64url.
-fn base64(text: &str) -> Vec<u8> {
+fn decode_base64url(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let (mut held, mut bits) = (0u32, 0);
     for character in text.bytes() {

@@ -4,13 +4,13 @@ mod judge;
 
 use proptest::prelude::*;
 
-use super::checksum::checksum_of;
-use super::table::{Alphabet, FORMATS, Proof};
+use super::checksum::compute_checksum;
+use super::table::{CREDENTIAL_FORMATS, CredentialAlphabet, ExtraCheck};
 use super::*;
 use crate::laws::config;
 
 /// Makes up a credential of a format from a seed.
-pub(crate) fn made_up(format: &Format, seed: u64) -> String {
+pub(crate) fn generate_credential(format: &CredentialFormat, seed: u64) -> String {
     let mut bits = seed;
     let mut next = move || {
         bits = bits
@@ -19,7 +19,7 @@ pub(crate) fn made_up(format: &Format, seed: u64) -> String {
         (bits >> 33) as usize
     };
     let letters: Vec<char> = (0u8..128)
-        .filter(|byte| format.alphabet.has(*byte) && byte.is_ascii_alphanumeric())
+        .filter(|byte| format.alphabet.allows(*byte) && byte.is_ascii_alphanumeric())
         .map(char::from)
         .collect();
     let (least, most) = format.length;
@@ -28,19 +28,19 @@ pub(crate) fn made_up(format: &Format, seed: u64) -> String {
         .map(|_| letters[next() % letters.len()])
         .collect();
     match format.proof {
-        Proof::Crc => {
+        ExtraCheck::Crc => {
             body.truncate(length - 6);
-            let sum = checksum_of(&body);
+            let sum = compute_checksum(&body);
             body.push_str(std::str::from_utf8(&sum).expect("ASCII"));
         }
-        Proof::Holds(mark) => body.replace_range(20..20 + mark.len(), mark),
-        Proof::Jwt => {
+        ExtraCheck::Holds(mark) => body.replace_range(20..20 + mark.len(), mark),
+        ExtraCheck::Jwt => {
             body = "hbGciOiJIUzI1NiJ9.eyJzdWIiOiI5MDIxIn0.".to_owned() + &body;
         }
-        Proof::Password => body = format!("admin:{}7x@db.internal/app", &body[..10]),
+        ExtraCheck::Password => body = format!("admin:{}7x@db.internal/app", &body[..10]),
         _ => {}
     }
-    if format.alphabet == Alphabet::Pem {
+    if format.alphabet == CredentialAlphabet::Pem {
         let lines: String = (0..200).map(|_| letters[next() % letters.len()]).collect();
         return format!("{}PRIVATE KEY-----\n{lines}\n-----END", format.prefix);
     }
@@ -48,11 +48,11 @@ pub(crate) fn made_up(format: &Format, seed: u64) -> String {
 }
 
 #[test]
-fn there_are_enough_kinds_and_no_prefix_stands_twice() {
-    assert!(FORMATS.len() >= 40);
-    for (at, format) in FORMATS.iter().enumerate() {
+fn has_many_formats_with_distinct_prefixes() {
+    assert!(CREDENTIAL_FORMATS.len() >= 40);
+    for (at, format) in CREDENTIAL_FORMATS.iter().enumerate() {
         assert!(
-            !FORMATS[..at]
+            !CREDENTIAL_FORMATS[..at]
                 .iter()
                 .any(|other| other.prefix == format.prefix),
             "{}",
@@ -62,11 +62,11 @@ fn there_are_enough_kinds_and_no_prefix_stands_twice() {
 }
 
 #[test]
-fn every_kind_is_found_where_it_stands() {
-    for format in FORMATS {
+fn finds_every_kind_of_credential() {
+    for format in CREDENTIAL_FORMATS {
         let mut found = 0;
         for seed in 0..20 {
-            let secret = made_up(format, seed * 7919 + 13);
+            let secret = generate_credential(format, seed * 7919 + 13);
             for text in [
                 secret.clone(),
                 format!("token = \"{secret}\"\n"),
@@ -81,7 +81,7 @@ fn every_kind_is_found_where_it_stands() {
 }
 
 #[test]
-fn what_is_found_is_named_by_its_kind() {
+fn names_kind_of_found_credential() {
     for (text, kind) in [
         ("key: AKIAQ3EGRXKJ5FZL7PWT", "AWS access key"),
         (
@@ -106,7 +106,7 @@ fn what_is_found_is_named_by_its_kind() {
 }
 
 #[test]
-fn ordinary_text_raises_no_alarm() {
+fn finds_nothing_in_ordinary_text() {
     for text in [
         "d41d8cd98f00b204e9800998ecf8427e",
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -135,7 +135,7 @@ fn ordinary_text_raises_no_alarm() {
 }
 
 #[test]
-fn no_source_file_of_this_house_raises_an_alarm() {
+fn finds_nothing_in_source_files_of_this_repository() {
     let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")];
     let mut looked = 0;
     while let Some(folder) = folders.pop() {
@@ -164,15 +164,15 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn hashes_and_identifiers_are_none(hex in "[0-9a-f]{32,64}", name in "[a-z]{2,12}(_[a-z]{2,12}){0,4}") {
+    fn finds_nothing_in_hashes_and_identifiers(hex in "[0-9a-f]{32,64}", name in "[a-z]{2,12}(_[a-z]{2,12}){0,4}") {
         prop_assert_eq!(find_credential(&hex), None);
         let text = format!("let {name} = \"{hex}\";");
         prop_assert_eq!(find_credential(&text), None);
     }
 
     #[test]
-    fn no_text_panics(text in any::<String>(), at in 0..FORMATS.len()) {
+    fn arbitrary_text_never_panics(text in any::<String>(), at in 0..CREDENTIAL_FORMATS.len()) {
         let _ = find_credential(&text);
-        let _ = find_credential(&format!("{}{text}", FORMATS[at].prefix));
+        let _ = find_credential(&format!("{}{text}", CREDENTIAL_FORMATS[at].prefix));
     }
 }

@@ -9,11 +9,11 @@ use proptest::sample::select;
 
 use crate::laws::config;
 use crate::{
-    Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Outcome, Policy, Rule, Scope,
-    Shows,
+    FileNames, LayeredRule, Locations, Mode, NameKind, Outcome, Policy, Rule, RuleEffect,
+    RuleLayer, Scope, ShownContent,
 };
 
-fn names() -> impl Strategy<Value = &'static str> {
+fn generated_name() -> impl Strategy<Value = &'static str> {
     select(vec![
         "a",
         "b",
@@ -34,9 +34,9 @@ fn names() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn pattern() -> impl Strategy<Value = String> {
+fn generated_pattern() -> impl Strategy<Value = String> {
     let part = prop_oneof![
-        4 => names().prop_map(str::to_owned),
+        4 => generated_name().prop_map(str::to_owned),
         1 => Just("*".to_owned()),
         1 => Just("**".to_owned()),
         1 => Just("*.rs".to_owned()),
@@ -49,36 +49,42 @@ fn pattern() -> impl Strategy<Value = String> {
         .prop_map(|(lead, parts, tail)| format!("{lead}{}{tail}", parts.join("/")))
 }
 
-fn entry() -> impl Strategy<Value = LayeredRule> {
-    let effect = select(vec![Effect::Deny, Effect::Ask, Effect::Allow]);
+fn generated_rule() -> impl Strategy<Value = LayeredRule> {
+    let effect = select(vec![RuleEffect::Deny, RuleEffect::Ask, RuleEffect::Allow]);
     let tool = select(vec!["Read", "Edit", "Write", "Grep"]);
     let layer = select(vec![
-        Layer::User,
-        Layer::Project,
-        Layer::CommandLine,
-        Layer::Host,
+        RuleLayer::User,
+        RuleLayer::Project,
+        RuleLayer::CommandLine,
+        RuleLayer::Host,
     ]);
-    (effect, tool, layer, pattern()).prop_filter_map("no rule", |(effect, tool, layer, pattern)| {
-        Some(LayeredRule {
-            effect,
-            rule: Rule::parse(&format!("{tool}({pattern})")).ok()?,
-            layer,
-            source: String::new(),
-            stands_for: None,
-        })
-    })
+    (effect, tool, layer, generated_pattern()).prop_filter_map(
+        "no rule",
+        |(effect, tool, layer, pattern)| {
+            Some(LayeredRule {
+                effect,
+                rule: Rule::parse(&format!("{tool}({pattern})")).ok()?,
+                layer,
+                source: String::new(),
+                stands_for: None,
+            })
+        },
+    )
 }
 
-fn path() -> impl Strategy<Value = PathBuf> {
-    (select(vec!["/w", "/v", "/lib"]), vec(names(), 1..5))
+fn generated_path() -> impl Strategy<Value = PathBuf> {
+    (
+        select(vec!["/w", "/v", "/lib"]),
+        vec(generated_name(), 1..5),
+    )
         .prop_map(|(root, names)| Path::new(root).join(names.join("/")))
 }
 
-fn modes() -> impl Strategy<Value = Mode> {
+fn generated_mode() -> impl Strategy<Value = Mode> {
     select(vec![Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Bypass])
 }
 
-fn policy(mode: Mode, entries: Vec<LayeredRule>) -> Policy {
+fn new_policy(mode: Mode, entries: Vec<LayeredRule>) -> Policy {
     let ground = Locations {
         roots: vec!["/w".into(), "/v".into()],
         read_roots: vec!["/lib".into()],
@@ -89,16 +95,16 @@ fn policy(mode: Mode, entries: Vec<LayeredRule>) -> Policy {
 }
 
 /// Returns the outcomes of the three possible checks.
-fn outcomes(policy: &Policy, names: FileNames<'_>) -> [Outcome; 3] {
+fn all_outcomes(policy: &Policy, names: FileNames<'_>) -> [Outcome; 3] {
     [
-        policy.reading(names).outcome,
-        policy.writing(names, Shows::Lines).outcome,
-        policy.writing(names, Shows::Nothing).outcome,
+        policy.may_read_names(names).outcome,
+        policy.may_write(names, ShownContent::Lines).outcome,
+        policy.may_write(names, ShownContent::Nothing).outcome,
     ]
 }
 
 /// Spells a path differently, in a form that some file system takes for the same path.
-fn respelled(path: &Path, seed: u64) -> PathBuf {
+fn respell_path(path: &Path, seed: u64) -> PathBuf {
     use unicode_normalization::UnicodeNormalization;
     let mut bits = seed;
     let mut next = move |n: u64| {
@@ -146,77 +152,77 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn one_more_deny_rule_never_allows_more(
-        mode in modes(),
-        entries in vec(entry(), 0..8),
-        mut added in entry(),
+    fn additional_deny_rule_never_allows_more(
+        mode in generated_mode(),
+        entries in vec(generated_rule(), 0..8),
+        mut added in generated_rule(),
         at in any::<prop::sample::Index>(),
-        path in path(),
-        other in path(),
+        path in generated_path(),
+        other in generated_path(),
     ) {
-        added.effect = Effect::Deny;
+        added.effect = RuleEffect::Deny;
         let mut more = entries.clone();
         more.insert(at.index(entries.len() + 1), added);
-        let (before, after) = (policy(mode, entries), policy(mode, more));
+        let (before, after) = (new_policy(mode, entries), new_policy(mode, more));
         let others = [other.as_path()];
         let names = FileNames { opened: &path, others: &others, kind: NameKind::File };
-        for (before, after) in outcomes(&before, names).into_iter().zip(outcomes(&after, names)) {
+        for (before, after) in all_outcomes(&before, names).into_iter().zip(all_outcomes(&after, names)) {
             prop_assert!(after >= before, "{before:?} became {after:?}");
         }
     }
 
     #[test]
-    fn an_entry_of_a_folder_is_decided_as_its_path_is(
-        mode in modes(),
-        entries in vec(entry(), 0..12),
-        path in path(),
+    fn prepared_folder_decides_like_full_path(
+        mode in generated_mode(),
+        entries in vec(generated_rule(), 0..12),
+        path in generated_path(),
         seed in any::<u64>(),
     ) {
-        let policy = policy(mode, entries);
-        for path in [path.clone(), respelled(&path, seed), path.join("x.rs"), PathBuf::from("/w/File.RS"), PathBuf::from("/v")] {
-            let folder = policy.folder(path.parent().unwrap_or(Path::new("/")));
-            let elsewhere = policy.folder(Path::new("/w/src"));
-            let mut stepwise = policy.folder(Path::new("/w"));
+        let policy = new_policy(mode, entries);
+        for path in [path.clone(), respell_path(&path, seed), path.join("x.rs"), PathBuf::from("/w/File.RS"), PathBuf::from("/v")] {
+            let folder = policy.prepare_folder(path.parent().unwrap_or(Path::new("/")));
+            let elsewhere = policy.prepare_folder(Path::new("/w/src"));
+            let mut stepwise = policy.prepare_folder(Path::new("/w"));
             let mut way: Vec<&Path> = path.ancestors().skip(1).take_while(|at| *at != Path::new("/w") && *at != Path::new("/")).collect();
             way.reverse();
             for at in way {
-                stepwise = policy.folder_in(&stepwise, at);
+                stepwise = policy.prepare_subfolder(&stepwise, at);
             }
             for kind in [NameKind::File, NameKind::Folder] {
                 let wanted = policy.may_read(&path, kind);
-                prop_assert_eq!(&policy.may_read_in(&folder, &path, kind), &wanted, "{:?}", path);
-                prop_assert_eq!(&policy.may_read_in(&stepwise, &path, kind), &wanted, "{:?}", path);
-                prop_assert_eq!(&policy.may_read_in(&elsewhere, &path, kind), &wanted, "{:?}", path);
+                prop_assert_eq!(&policy.may_read_entry(&folder, &path, kind), &wanted, "{:?}", path);
+                prop_assert_eq!(&policy.may_read_entry(&stepwise, &path, kind), &wanted, "{:?}", path);
+                prop_assert_eq!(&policy.may_read_entry(&elsewhere, &path, kind), &wanted, "{:?}", path);
             }
         }
     }
 
     #[test]
-    fn the_order_of_rules_decides_nothing(
-        mode in modes(),
-        entries in vec(entry(), 0..8),
-        path in path(),
+    fn decision_is_independent_of_rule_order(
+        mode in generated_mode(),
+        entries in vec(generated_rule(), 0..8),
+        path in generated_path(),
     ) {
         let reversed: Vec<LayeredRule> = entries.iter().rev().cloned().collect();
-        let names = FileNames::one(&path);
-        prop_assert_eq!(outcomes(&policy(mode, entries), names), outcomes(&policy(mode, reversed), names));
+        let names = FileNames::single(&path);
+        prop_assert_eq!(all_outcomes(&new_policy(mode, entries), names), all_outcomes(&new_policy(mode, reversed), names));
     }
 
     #[test]
-    fn no_spelling_gets_more_than_the_name(
-        mode in modes(),
-        entries in vec(entry(), 0..8),
-        path in path(),
+    fn other_spelling_never_allows_more(
+        mode in generated_mode(),
+        entries in vec(generated_rule(), 0..8),
+        path in generated_path(),
         seed in any::<u64>(),
     ) {
-        let policy = policy(mode, entries);
-        let plain = outcomes(&policy, FileNames::one(&path));
-        let dressed = respelled(&path, seed);
+        let policy = new_policy(mode, entries);
+        let plain = all_outcomes(&policy, FileNames::single(&path));
+        let dressed = respell_path(&path, seed);
         // As on a file system that takes both for one file and keeps the spelling of the call.
-        let alone = outcomes(&policy, FileNames::one(&dressed));
+        let alone = all_outcomes(&policy, FileNames::single(&dressed));
         // As on a file system that returns the file's real name.
         let others = [dressed.as_path()];
-        let known = outcomes(&policy, FileNames { opened: &path, others: &others, kind: NameKind::File });
+        let known = all_outcomes(&policy, FileNames { opened: &path, others: &others, kind: NameKind::File });
         for at in 0..3 {
             prop_assert!(known[at] >= plain[at], "{dressed:?}: {:?} for {:?}", known[at], plain[at]);
             if dressed.iter().all(|name| name != "..") {
@@ -227,38 +233,38 @@ proptest! {
 
     #[test]
     fn another_name_of_the_same_file_never_allows_more(
-        mode in modes(),
-        entries in vec(entry(), 0..8),
-        path in path(),
-        other in path(),
+        mode in generated_mode(),
+        entries in vec(generated_rule(), 0..8),
+        path in generated_path(),
+        other in generated_path(),
     ) {
-        let policy = policy(mode, entries);
+        let policy = new_policy(mode, entries);
         let others = [other.as_path()];
-        let both = outcomes(&policy, FileNames { opened: &path, others: &others, kind: NameKind::File });
-        for (both, one) in both.into_iter().zip(outcomes(&policy, FileNames::one(&path))) {
+        let both = all_outcomes(&policy, FileNames { opened: &path, others: &others, kind: NameKind::File });
+        for (both, one) in both.into_iter().zip(all_outcomes(&policy, FileNames::single(&path))) {
             prop_assert!(both >= one);
         }
     }
 
     #[test]
-    fn what_covers_a_file_is_what_decides_it(entries in vec(entry(), 0..8), path in path()) {
-        let policy = policy(Mode::AcceptEdits, entries);
-        let names = FileNames::one(&path);
-        let decision = policy.writing(names, Shows::Nothing);
-        if let crate::Cause::Rule(entry) = decision.cause {
-            let covering = policy.covering(names, entry.rule.access());
+    fn deciding_rule_is_among_covering_rules(entries in vec(generated_rule(), 0..8), path in generated_path()) {
+        let policy = new_policy(Mode::AcceptEdits, entries);
+        let names = FileNames::single(&path);
+        let decision = policy.may_write(names, ShownContent::Nothing);
+        if let crate::DecisionCause::Rule(entry) = decision.cause {
+            let covering = policy.rules_covering(names, entry.rule.access());
             prop_assert!(covering.contains(&entry), "{entry} is not among {covering:?}");
         }
     }
 
     #[test]
-    fn nothing_panics(rule in any::<String>(), path in any::<String>()) {
+    fn arbitrary_rules_never_panic(rule in any::<String>(), path in any::<String>()) {
         let _ = Scope::parse(&rule);
         let _ = Rule::parse(&rule);
         if let Ok(rule) = Rule::parse(&format!("Edit({rule})")) {
-            let entry = LayeredRule { effect: Effect::Deny, rule, layer: Layer::User, source: String::new(), stands_for: None };
+            let entry = LayeredRule { effect: RuleEffect::Deny, rule, layer: RuleLayer::User, source: String::new(), stands_for: None };
             let path = Path::new("/w").join(path);
-            outcomes(&policy(Mode::Ask, vec![entry]), FileNames::one(&path));
+            all_outcomes(&new_policy(Mode::Ask, vec![entry]), FileNames::single(&path));
         }
     }
 }

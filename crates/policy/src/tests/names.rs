@@ -4,41 +4,41 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use crate::fold::{self, Strength};
+use crate::fold::{self, FoldStrength};
 use crate::laws::config;
-use crate::table::{NameClass, PROTECTED, SECRET, judge};
+use crate::table::{NameClass, PROTECTED_NAMES, SECRET_FILES, classify_path};
 
-fn protected(path: &str) -> Option<&'static str> {
-    match judge(Path::new(path)) {
+fn protected_name(path: &str) -> Option<&'static str> {
+    match classify_path(Path::new(path)) {
         Some(NameClass::Protected { name }) => Some(name),
         _ => None,
     }
 }
 
-fn secret(path: &str) -> Option<String> {
-    match judge(Path::new(path)) {
+fn secret_pattern(path: &str) -> Option<String> {
+    match classify_path(Path::new(path)) {
         Some(NameClass::Secret { pattern }) => Some(pattern.into_owned()),
         _ => None,
     }
 }
 
 #[test]
-fn every_name_of_the_table_is_its_own_folded_form() {
+fn table_names_are_in_folded_form() {
     // A name that folding changes would never be found.
-    for (name, _) in PROTECTED {
-        let folded = fold::path(Path::new(name), Strength::Drive);
+    for (name, _) in PROTECTED_NAMES {
+        let folded = fold::fold_path(Path::new(name), FoldStrength::Drive);
         assert_eq!(folded.as_str(), *name);
     }
-    for secret in SECRET {
-        for part in secret.pattern().split('/') {
+    for secret in SECRET_FILES {
+        for part in secret.display_pattern().split('/') {
             let bare = part.trim_matches('*').trim_end_matches('.');
-            assert_eq!(fold::name(bare, Strength::Drive), bare);
+            assert_eq!(fold::fold_name(bare, FoldStrength::Drive), bare);
         }
     }
 }
 
 #[test]
-fn protected_names_hold_at_any_depth_and_for_all_below() {
+fn protects_names_at_any_depth_and_everything_below() {
     for path in [
         ".git",
         ".git/config",
@@ -48,12 +48,12 @@ fn protected_names_hold_at_any_depth_and_for_all_below() {
         ".claude/skills/a.md",
         "opencode.json",
     ] {
-        assert!(protected(path).is_some(), "{path}");
+        assert!(protected_name(path).is_some(), "{path}");
     }
 }
 
 #[test]
-fn what_shells_and_agents_read_to_run_something_is_protected() {
+fn protects_files_that_shells_and_agents_run() {
     for path in [
         // Shells, at the start and at the end.
         ".bash_login",
@@ -87,12 +87,12 @@ fn what_shells_and_agents_read_to_run_something_is_protected() {
         "a\\.config\\fish\\x",
         ".Bash_Login ",
     ] {
-        assert!(protected(path).is_some(), "{path}");
+        assert!(protected_name(path).is_some(), "{path}");
     }
 }
 
 #[test]
-fn names_beside_them_are_free() {
+fn does_not_protect_similar_names() {
     for path in [
         "",
         "/",
@@ -120,12 +120,12 @@ fn names_beside_them_are_free() {
         "aws/credentials",
         "id_rsa.pub",
     ] {
-        assert_eq!(judge(Path::new(path)), None, "{path}");
+        assert_eq!(classify_path(Path::new(path)), None, "{path}");
     }
 }
 
 #[test]
-fn other_spellings_are_the_same_name() {
+fn protects_other_spellings_of_names() {
     for path in [
         ".GIT/config",
         ".Git",
@@ -145,14 +145,14 @@ fn other_spellings_are_the_same_name() {
         "a/.GIT ./x",
         "a\\.git\\config",
     ] {
-        assert_eq!(protected(path), Some(".git"), "{path:?}");
+        assert_eq!(protected_name(path), Some(".git"), "{path:?}");
     }
-    assert_eq!(protected(".\u{17F}\u{17F}h/known_hosts"), Some(".ssh"));
-    assert_eq!(protected(".vscode\u{FF0E}"), Some(".vscode"));
+    assert_eq!(protected_name(".\u{17F}\u{17F}h/known_hosts"), Some(".ssh"));
+    assert_eq!(protected_name(".vscode\u{FF0E}"), Some(".vscode"));
 }
 
 #[test]
-fn secret_files_are_known_by_name() {
+fn recognises_secret_files_by_name() {
     for (path, pattern) in [
         (".env", ".env"),
         ("a/.ENV", ".env"),
@@ -176,12 +176,12 @@ fn secret_files_are_known_by_name() {
         ("serve-page-device.0a", "serve-page-device.*"),
         ("serve-page-open.0a.html", "serve-page-open.*"),
     ] {
-        assert_eq!(secret(path).as_deref(), Some(pattern), "{path}");
+        assert_eq!(secret_pattern(path).as_deref(), Some(pattern), "{path}");
     }
 }
 
 #[test]
-fn examples_of_secret_files_are_free() {
+fn does_not_treat_example_files_as_secret() {
     for path in [
         ".env.example",
         ".env.sample",
@@ -195,7 +195,7 @@ fn examples_of_secret_files_are_free() {
         "serve-page.rs",
         "src/serve-page-codes.ts",
     ] {
-        assert_eq!(secret(path), None, "{path}");
+        assert_eq!(secret_pattern(path), None, "{path}");
     }
 }
 
@@ -203,23 +203,23 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn folding_is_finished_after_once(name in any::<String>()) {
-        for strength in [Strength::Strict, Strength::Drive, Strength::Plain] {
-            let folded = fold::name(&name, strength);
-            prop_assert_eq!(fold::name(&folded, strength), folded);
+    fn folding_is_idempotent(name in any::<String>()) {
+        for strength in [FoldStrength::Strict, FoldStrength::Drive, FoldStrength::Plain] {
+            let folded = fold::fold_name(&name, strength);
+            prop_assert_eq!(fold::fold_name(&folded, strength), folded);
         }
     }
 
     #[test]
-    fn no_dress_hides_a_protected_name(
-        index in 0..PROTECTED.len(),
+    fn disguised_names_stay_protected(
+        index in 0..PROTECTED_NAMES.len(),
         capitals in any::<u64>(),
         invisible in prop::collection::vec((0usize..16, prop::sample::select(vec!['\u{200B}', '\u{00AD}', '\u{2060}', '\u{FE0E}', '\u{034F}'])), 0..4),
         end in "[. ]{0,3}",
         before in "[a-z]{0,3}",
         after in "[a-z]{0,3}",
     ) {
-        let mut name: Vec<char> = PROTECTED[index].0
+        let mut name: Vec<char> = PROTECTED_NAMES[index].0
             .chars()
             .enumerate()
             .map(|(at, character)| if capitals >> at & 1 == 1 { character.to_ascii_uppercase() } else { character })
@@ -229,17 +229,17 @@ proptest! {
         }
         let dressed: String = name.into_iter().collect::<String>() + &end;
         let path = PathBuf::from(before).join(dressed).join(after);
-        prop_assert!(judge(&path).is_some(), "{:?}", path);
+        prop_assert!(classify_path(&path).is_some(), "{:?}", path);
     }
 
     #[test]
-    fn no_path_panics(path in any::<String>()) {
-        let _ = judge(Path::new(&path));
+    fn arbitrary_path_never_panics(path in any::<String>()) {
+        let _ = classify_path(Path::new(&path));
     }
 }
 
 #[test]
-fn a_folder_holds_what_is_below_it_in_every_spelling() {
+fn is_within_accepts_every_spelling() {
     let within = |path: &str, folder: &str| crate::is_within(Path::new(path), Path::new(folder));
     for path in [
         "/a/state",

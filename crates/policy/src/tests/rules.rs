@@ -2,7 +2,7 @@
 
 use crate::{Access, Rule, Scope};
 
-fn wrong(text: &str) -> (String, Option<String>) {
+fn parse_error(text: &str) -> (String, Option<String>) {
     match Rule::parse(text) {
         Ok(rule) => panic!("{text:?} was taken as {rule:?}"),
         Err(error) => (error.message, error.suggestion),
@@ -10,7 +10,7 @@ fn wrong(text: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn rules_in_all_their_forms() {
+fn parses_rules_in_all_forms() {
     for (text, access) in [
         ("Edit(src/**)", Access::Write),
         ("Read(~/.ssh/**)", Access::Read),
@@ -30,7 +30,7 @@ fn rules_in_all_their_forms() {
 }
 
 #[test]
-fn what_can_never_match_is_no_rule() {
+fn refuses_rules_that_can_never_match() {
     for (text, words, meant) in [
         ("Edit()", "empty", Some("Edit(**)")),
         ("Edit(/)", "empty", Some("Edit(**)")),
@@ -48,14 +48,14 @@ fn what_can_never_match_is_no_rule() {
         ("Edit(... )", "count for nothing", None),
         ("Edit(src", "not closed", Some("Edit(src)")),
     ] {
-        let (message, suggestion) = wrong(text);
+        let (message, suggestion) = parse_error(text);
         assert!(message.contains(words), "{text:?}: {message}");
         assert_eq!(suggestion.as_deref(), meant, "{text:?}");
     }
 }
 
 #[test]
-fn an_unknown_tool_is_told_with_the_closest() {
+fn unknown_tool_error_suggests_closest() {
     for (text, meant) in [
         ("Edti(src/**)", Some("Edit(src/**)")),
         ("edit(src/**)", Some("Edit(src/**)")),
@@ -64,13 +64,13 @@ fn an_unknown_tool_is_told_with_the_closest() {
         ("(src)", Some("Edit(src)")),
         ("Bash(rm *)", None),
     ] {
-        let (_, suggestion) = wrong(text);
+        let (_, suggestion) = parse_error(text);
         assert_eq!(suggestion.as_deref(), meant, "{text:?}");
     }
 }
 
 #[test]
-fn every_suggestion_is_a_rule() {
+fn every_suggestion_is_valid_rule() {
     for text in [
         "Edit()",
         "Edit(!a)",
@@ -84,7 +84,7 @@ fn every_suggestion_is_a_rule() {
         "(z)",
         "Edit(x",
     ] {
-        let (_, suggestion) = wrong(text);
+        let (_, suggestion) = parse_error(text);
         let suggestion = suggestion.expect(text);
         assert!(
             Rule::parse(&suggestion).is_ok(),
@@ -94,14 +94,14 @@ fn every_suggestion_is_a_rule() {
 }
 
 #[test]
-fn a_rule_for_one_file_takes_its_name_by_the_letter() {
+fn rule_for_file_escapes_special_characters() {
     let rule = Rule::for_file(Access::Write, "/w/a[1]*{x,y}.md");
     assert_eq!(rule, "Edit(//w/a\\[1\\]\\*\\{x,y\\}.md)");
     assert!(Rule::parse(&rule).is_ok());
 }
 
 #[test]
-fn only_parts_of_folders_that_may_be_opened_are() {
+fn accepts_scopes_only_in_openable_folders() {
     assert!(Scope::parse(".claude/skills/pdf/**").is_ok());
     assert!(Scope::parse("//w/p/.claude/commands/x.md").is_ok());
     assert!(Scope::parse(".config/zed/themes/**").is_ok());
@@ -129,16 +129,16 @@ fn only_parts_of_folders_that_may_be_opened_are() {
 }
 
 #[test]
-fn the_scope_that_is_offered_is_the_narrowest_folder_of_its_own() {
+fn offers_narrowest_self_contained_folder_as_scope() {
     assert_eq!(
-        Scope::offered(".claude/skills/pdf/SKILL.md"),
+        Scope::scope_to_offer(".claude/skills/pdf/SKILL.md"),
         Some((
             ".claude/skills/pdf/**".to_owned(),
             ".claude/skills/pdf".to_owned()
         ))
     );
     assert_eq!(
-        Scope::offered(".config/opencode/agent/review/a.md"),
+        Scope::scope_to_offer(".config/opencode/agent/review/a.md"),
         Some((
             ".config/opencode/agent/review/**".to_owned(),
             ".config/opencode/agent/review".to_owned()
@@ -152,6 +152,6 @@ fn the_scope_that_is_offered_is_the_narrowest_folder_of_its_own() {
         ".claude/skills/pdf",
         "src/a/b/c",
     ] {
-        assert_eq!(Scope::offered(path), None, "{path}");
+        assert_eq!(Scope::scope_to_offer(path), None, "{path}");
     }
 }

@@ -1,6 +1,6 @@
 //! A match that stops at a folder and continues from there for each of its entries.
 
-use super::{Matcher, NameKind, Position, States, Tree};
+use super::{ActiveStates, NameKind, NamePosition, PatternTree, TreeMatcher};
 
 /// The state of a match after the names of a folder.
 #[derive(Clone, Debug, Default)]
@@ -21,41 +21,41 @@ pub(crate) struct NameFilter {
 
 impl NameFilter {
     /// Adds the bytes that the active nodes of a tree may match.
-    pub(crate) fn add(&mut self, tree: &Tree, folder: &PrefixMatch) {
+    pub(crate) fn add(&mut self, tree: &PatternTree, folder: &PrefixMatch) {
         for &state in &folder.states {
             let node = &tree.nodes[state as usize];
             self.open |= !node.globs.is_empty();
-            self.firsts.join(node.firsts);
-            self.lasts.join(node.lasts);
+            self.firsts.union_with(node.firsts);
+            self.lasts.union_with(node.lasts);
         }
     }
 
     /// Returns whether some active node may match a name.
-    pub(crate) fn takes(&self, name: &str) -> bool {
+    pub(crate) fn may_match(&self, name: &str) -> bool {
         let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
         self.open
-            || first.is_some_and(|first| self.firsts.has(*first))
-            || last.is_some_and(|last| self.lasts.has(*last))
+            || first.is_some_and(|first| self.firsts.contains(*first))
+            || last.is_some_and(|last| self.lasts.contains(*last))
     }
 }
 
-impl Tree {
+impl PatternTree {
     /// Matches the names of a folder.
     pub(crate) fn match_prefix(&self, folder: &str) -> PrefixMatch {
-        let mut matcher = Matcher {
+        let mut matcher = TreeMatcher {
             nodes: &self.nodes,
             best: None,
         };
-        let mut active = States::default();
-        matcher.offer(self.nodes[0].ends.inside);
-        matcher.enter(0, Position::Start, &mut active);
+        let mut active = ActiveStates::default();
+        matcher.offer_number(self.nodes[0].ends.inside);
+        matcher.enter_node(0, NamePosition::Start, &mut active);
         for name in folder.split('/').filter(|name| !name.is_empty()) {
             if active.length == 0 {
                 break;
             }
-            let mut next = States::default();
+            let mut next = ActiveStates::default();
             for state in active.iter() {
-                matcher.step(state, name, Position::Between, &mut next);
+                matcher.match_step(state, name, NamePosition::Between, &mut next);
             }
             next.deduplicate();
             active = next;
@@ -68,13 +68,13 @@ impl Tree {
 
     /// Continues the match of a folder with the name of a folder in it.
     pub(crate) fn advance(&self, folder: &PrefixMatch, name: &str) -> PrefixMatch {
-        let mut matcher = Matcher {
+        let mut matcher = TreeMatcher {
             nodes: &self.nodes,
             best: folder.best,
         };
-        let mut next = States::default();
+        let mut next = ActiveStates::default();
         for &state in &folder.states {
-            matcher.step(state, name, Position::Between, &mut next);
+            matcher.match_step(state, name, NamePosition::Between, &mut next);
         }
         next.deduplicate();
         PrefixMatch {
@@ -90,17 +90,17 @@ impl Tree {
         name: &str,
         kind: NameKind,
     ) -> Option<u32> {
-        let mut matcher = Matcher {
+        let mut matcher = TreeMatcher {
             nodes: &self.nodes,
             best: folder.best,
         };
         let place = match kind {
-            NameKind::Folder => Position::LastFolder,
-            NameKind::File => Position::Last,
+            NameKind::Folder => NamePosition::LastFolder,
+            NameKind::File => NamePosition::Last,
         };
         for &state in &folder.states {
-            if self.nodes[state as usize].takes(name) {
-                matcher.step(state, name, place, &mut States::default());
+            if self.nodes[state as usize].may_match_child(name) {
+                matcher.match_step(state, name, place, &mut ActiveStates::default());
             }
         }
         matcher.best
@@ -116,13 +116,13 @@ impl ByteSet {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
-    fn join(&mut self, other: ByteSet) {
+    fn union_with(&mut self, other: ByteSet) {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own |= other;
         }
     }
 
-    pub(super) fn has(&self, byte: u8) -> bool {
+    pub(super) fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 }

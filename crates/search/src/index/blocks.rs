@@ -3,14 +3,14 @@
 
 use std::io;
 
-use super::columns::{BlockRun, Columns};
-use super::grams::{BLOCK, Grams, OVERLAP};
+use super::columns::{BlockRun, ColumnSet};
+use super::grams::{BLOCK_BYTES, BLOCK_OVERLAP, GramRows};
 use super::ids::FileId;
 use super::literal_query::LiteralQuery;
-use super::signatures::Signatures;
+use super::signatures::SignatureMatrix;
 
 /// Signed text that is no longer in use is tolerated up to this many bytes.
-const LEAST_WASTE: u64 = 16 << 20;
+const MIN_WASTE: u64 = 16 << 20;
 
 /// The columns of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,24 +26,24 @@ impl BlockRange {
     }
 
     /// Returns the offsets in the text of those blocks whose columns are in a set.
-    pub(super) fn starts(self, columns: &Columns) -> impl Iterator<Item = u64> {
+    pub(super) fn block_offsets(self, columns: &ColumnSet) -> impl Iterator<Item = u64> {
         let own = self.first..self.first + self.count;
         own.filter(|column| columns.contains(*column))
-            .map(move |column| u64::from(column - self.first) * BLOCK as u64)
+            .map(move |column| u64::from(column - self.first) * BLOCK_BYTES as u64)
     }
 }
 
 /// The column that small files are still added to.
 struct OpenBlock {
     column: u32,
-    grams: Grams,
+    grams: GramRows,
     used: usize,
 }
 
 /// The signatures of all files.
 #[derive(Default)]
-pub(super) struct Blocks {
-    signatures: Signatures,
+pub(super) struct SignedBlocks {
+    signatures: SignatureMatrix,
     /// The files of each column. A file that has changed since is in another column and no longer listed here.
     files: Vec<Vec<FileId>>,
     runs: Vec<BlockRun>,
@@ -53,9 +53,9 @@ pub(super) struct Blocks {
     wasted: u64,
 }
 
-impl Blocks {
+impl SignedBlocks {
     /// Returns the bytes of signed text.
-    pub(super) fn text(&self) -> u64 {
+    pub(super) fn text_bytes(&self) -> u64 {
         self.signed - self.wasted.min(self.signed)
     }
 
@@ -66,7 +66,7 @@ impl Blocks {
 
     /// Returns whether so much of the signed text is no longer in use that the columns let through too much.
     pub(super) fn is_wasteful(&self) -> bool {
-        self.wasted > LEAST_WASTE && self.wasted > self.signed / 2
+        self.wasted > MIN_WASTE && self.wasted > self.signed / 2
     }
 
     fn push(&mut self) -> io::Result<u32> {
@@ -84,12 +84,12 @@ impl Blocks {
         file: Option<FileId>,
         text: &[u8],
     ) -> io::Result<BlockRange> {
-        if text.len() <= BLOCK {
+        if text.len() <= BLOCK_BYTES {
             return self.add_small(file, text);
         }
-        let mut run = self.begin_run();
-        for start in (0..text.len()).step_by(BLOCK) {
-            let end = text.len().min(start + BLOCK + OVERLAP);
+        let mut run = self.start_run();
+        for start in (0..text.len()).step_by(BLOCK_BYTES) {
+            let end = text.len().min(start + BLOCK_BYTES + BLOCK_OVERLAP);
             self.add_to_run(&mut run, file, &text[start..end])?;
         }
         self.end_run(run);
@@ -99,13 +99,13 @@ impl Blocks {
     /// Signs a text that fits into a block.
     fn add_small(&mut self, file: Option<FileId>, text: &[u8]) -> io::Result<BlockRange> {
         self.signed += text.len() as u64;
-        let is_full = |open: &OpenBlock| open.used > 0 && open.used + text.len() > BLOCK;
+        let is_full = |open: &OpenBlock| open.used > 0 && open.used + text.len() > BLOCK_BYTES;
         if self.open.as_ref().is_none_or(is_full) {
             self.close();
             let column = self.push()?;
             self.open = Some(OpenBlock {
                 column,
-                grams: Grams::default(),
+                grams: GramRows::default(),
                 used: 0,
             });
         }
@@ -122,19 +122,19 @@ impl Blocks {
     }
 
     /// Writes the gathered grams of the open block to its column; the block stays open.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn settle_open_block(&mut self) {
         if let Some(open) = &self.open {
             self.signatures.add_grams(open.column, &open.grams);
         }
     }
 
     fn close(&mut self) {
-        self.settle();
+        self.settle_open_block();
         self.open = None;
     }
 
     /// Begins a run of columns for a file of several blocks.
-    pub(super) fn begin_run(&self) -> BlockRange {
+    pub(super) fn start_run(&self) -> BlockRange {
         BlockRange {
             first: self.signatures.columns(),
             count: 0,
@@ -151,7 +151,7 @@ impl Blocks {
         file: Option<FileId>,
         block: &[u8],
     ) -> io::Result<()> {
-        self.signed += block.len().min(BLOCK) as u64;
+        self.signed += block.len().min(BLOCK_BYTES) as u64;
         let column = self.push()?;
         self.signatures.add(column, block);
         self.files[column as usize].extend(file);
@@ -183,22 +183,22 @@ impl Blocks {
     }
 
     /// Returns whether one of the columns of a text is in a set.
-    pub(super) fn is_in(&self, columns: &Columns, range: BlockRange) -> bool {
-        columns.has_some_of(range.first, range.first + range.count)
+    pub(super) fn has_column_in(&self, columns: &ColumnSet, range: BlockRange) -> bool {
+        columns.contains_any(range.first, range.first + range.count)
     }
 
     /// Returns the columns that can have a match.
-    pub(super) fn candidates(&self, query: &LiteralQuery) -> Columns {
+    pub(super) fn candidates(&self, query: &LiteralQuery) -> ColumnSet {
         self.signatures.candidates(query, &self.runs)
     }
 
     /// Returns the columns whose blocks can contain a literal that every match of the query contains.
-    pub(super) fn of_matches(&self, query: &LiteralQuery) -> Columns {
+    pub(super) fn matching_columns(&self, query: &LiteralQuery) -> ColumnSet {
         self.signatures.blocks_of_matches(query)
     }
 
     /// Calls `each` for the files of some columns; a file of several columns may come several times.
-    pub(super) fn files_of(&self, columns: &Columns, mut each: impl FnMut(FileId)) {
+    pub(super) fn for_each_file_of(&self, columns: &ColumnSet, mut each: impl FnMut(FileId)) {
         for column in columns.iter() {
             for file in self.files.get(column as usize).into_iter().flatten() {
                 each(*file);

@@ -10,43 +10,43 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lancet_workspace::SlotLocks;
 
 /// The bytes of one slot.
-pub const SLOT: u64 = 8 << 20;
+pub const SLOT_BYTES: u64 = 8 << 20;
 /// The watches of one portion.
-pub const PORTION: u64 = 512;
+pub const WATCHES_PER_PORTION: u64 = 512;
 /// The path of the file below the state folder whose bytes are locked.
-const FILE: &str = "search/slots";
+const SLOT_FILE: &str = "search/slots";
 /// The offset in the file where the portions of watches begin; the slots of memory begin at 0.
-const WATCHES_AT: u64 = 1 << 40;
+const WATCH_SLOTS_OFFSET: u64 = 1 << 40;
 /// All lancet processes together take at most one in this many of the watches that the user may have.
-const SHARE_OF_WATCHES: u64 = 4;
+const WATCH_LIMIT_DIVISOR: u64 = 4;
 
 /// The memory that the indexes of all lancet processes of a user may take together. Clones share the same budget.
 #[derive(Clone, Debug)]
-pub struct Budget {
-    pool: Arc<Pool>,
+pub struct MemoryBudget {
+    pool: Arc<SlotPool>,
 }
 
-impl Budget {
+impl MemoryBudget {
     /// Opens the budget of the user whose state folder this is. A process that may use fewer `bytes` than others takes
     /// only from the first slots.
-    pub fn open(state: &Path, bytes: u64) -> Budget {
-        Budget::over(SlotLocks::open(&state.join(FILE)).ok(), bytes)
+    pub fn open(state: &Path, bytes: u64) -> MemoryBudget {
+        MemoryBudget::with_slot_file(SlotLocks::open(&state.join(SLOT_FILE)).ok(), bytes)
     }
 
     /// Creates a budget that only this value and its clones share.
-    pub fn of_process(bytes: u64) -> Budget {
-        Budget::over(None, bytes)
+    pub fn for_process(bytes: u64) -> MemoryBudget {
+        MemoryBudget::with_slot_file(None, bytes)
     }
 
-    fn over(file: Option<SlotLocks>, bytes: u64) -> Budget {
-        let pool = Pool {
+    fn with_slot_file(file: Option<SlotLocks>, bytes: u64) -> MemoryBudget {
+        let pool = SlotPool {
             file,
             first: 0,
-            number: bytes / SLOT,
-            unit: SLOT,
+            number: bytes / SLOT_BYTES,
+            unit: SLOT_BYTES,
             taken: Mutex::default(),
         };
-        Budget {
+        MemoryBudget {
             pool: Arc::new(pool),
         }
     }
@@ -60,8 +60,8 @@ impl Budget {
     ///
     /// # Errors
     /// Returns `Exhausted` if so much is not free.
-    pub fn take(&self, bytes: u64) -> Result<Held, Exhausted> {
-        Held::new(&self.pool, bytes)
+    pub fn reserve(&self, bytes: u64) -> Result<Reservation, Exhausted> {
+        Reservation::new(&self.pool, bytes)
     }
 }
 
@@ -69,27 +69,27 @@ impl Budget {
 /// have. Clones share the same allowance.
 #[derive(Clone, Debug)]
 pub struct WatchAllowance {
-    pool: Arc<Pool>,
+    pool: Arc<SlotPool>,
 }
 
 impl WatchAllowance {
     /// Opens the allowance of the user whose state folder this is. `limit` is how many watches the user may have
     /// ([`lancet_workspace::watch_limit`]).
     pub fn open(state: &Path, limit: u64) -> WatchAllowance {
-        WatchAllowance::over(SlotLocks::open(&state.join(FILE)).ok(), limit)
+        WatchAllowance::with_slot_file(SlotLocks::open(&state.join(SLOT_FILE)).ok(), limit)
     }
 
     /// Creates an allowance that only this value and its clones share.
-    pub fn of_process(limit: u64) -> WatchAllowance {
-        WatchAllowance::over(None, limit)
+    pub fn for_process(limit: u64) -> WatchAllowance {
+        WatchAllowance::with_slot_file(None, limit)
     }
 
-    fn over(file: Option<SlotLocks>, limit: u64) -> WatchAllowance {
-        let pool = Pool {
+    fn with_slot_file(file: Option<SlotLocks>, limit: u64) -> WatchAllowance {
+        let pool = SlotPool {
             file,
-            first: WATCHES_AT,
-            number: limit / SHARE_OF_WATCHES / PORTION,
-            unit: PORTION,
+            first: WATCH_SLOTS_OFFSET,
+            number: limit / WATCH_LIMIT_DIVISOR / WATCHES_PER_PORTION,
+            unit: WATCHES_PER_PORTION,
             taken: Mutex::default(),
         };
         WatchAllowance {
@@ -101,23 +101,23 @@ impl WatchAllowance {
     ///
     /// # Errors
     /// Returns `Exhausted` if so many are not free.
-    pub fn take(&self, watches: u64) -> Result<Held, Exhausted> {
-        Held::new(&self.pool, watches)
+    pub fn reserve(&self, watches: u64) -> Result<Reservation, Exhausted> {
+        Reservation::new(&self.pool, watches)
     }
 }
 
 /// Bytes or watches that were taken. They are released when this value is dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct Held {
-    pool: Arc<Pool>,
+pub struct Reservation {
+    pool: Arc<SlotPool>,
     amount: u64,
     slots: Vec<u64>,
 }
 
-impl Held {
-    fn new(pool: &Arc<Pool>, amount: u64) -> Result<Held, Exhausted> {
-        let mut held = Held {
+impl Reservation {
+    fn new(pool: &Arc<SlotPool>, amount: u64) -> Result<Reservation, Exhausted> {
+        let mut held = Reservation {
             pool: Arc::clone(pool),
             amount: 0,
             slots: Vec::new(),
@@ -137,8 +137,8 @@ impl Held {
     /// Returns `Exhausted` if so much is not free. What was taken before stays taken.
     pub fn grow(&mut self, more: u64) -> Result<(), Exhausted> {
         let amount = self.amount.saturating_add(more);
-        let wanted = self.pool.slots_of(amount) - self.slots.len() as u64;
-        self.slots.extend(self.pool.take(wanted)?);
+        let wanted = self.pool.slots_for(amount) - self.slots.len() as u64;
+        self.slots.extend(self.pool.reserve(wanted)?);
         self.amount = amount;
         Ok(())
     }
@@ -147,7 +147,7 @@ impl Held {
     ///
     /// # Errors
     /// Returns `Exhausted` if so much is not free. What was taken before stays taken.
-    pub fn grow_leaving(&mut self, more: u64, free: u64) -> Result<(), Exhausted> {
+    pub fn grow_and_leave_free(&mut self, more: u64, free: u64) -> Result<(), Exhausted> {
         self.grow(more.saturating_add(free))?;
         self.shrink(free);
         Ok(())
@@ -156,7 +156,7 @@ impl Held {
     /// Releases some, at most what was taken.
     pub fn shrink(&mut self, less: u64) {
         self.amount = self.amount.saturating_sub(less);
-        let kept = usize::try_from(self.pool.slots_of(self.amount)).unwrap_or(usize::MAX);
+        let kept = usize::try_from(self.pool.slots_for(self.amount)).unwrap_or(usize::MAX);
         // The highest slots are released first: processes with a smaller budget can use only the lowest.
         self.slots.sort_unstable();
         while self.slots.len() > kept {
@@ -165,7 +165,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.pool.free(self.slots.drain(..));
     }
@@ -183,7 +183,7 @@ pub struct Exhausted {
 
 /// Slots of one kind.
 #[derive(Debug)]
-struct Pool {
+struct SlotPool {
     /// The file that other processes also lock; `None` for a pool of this process alone.
     file: Option<SlotLocks>,
     /// The offset of the first slot in the file.
@@ -197,18 +197,18 @@ struct Pool {
     taken: Mutex<BTreeSet<u64>>,
 }
 
-impl Pool {
-    fn slots_of(&self, amount: u64) -> u64 {
+impl SlotPool {
+    fn slots_for(&self, amount: u64) -> u64 {
         amount.div_ceil(self.unit)
     }
 
-    fn taken(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+    fn lock_taken(&self) -> MutexGuard<'_, BTreeSet<u64>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes this many slots, the lowest free ones, or none.
-    fn take(&self, wanted: u64) -> Result<Vec<u64>, Exhausted> {
-        let mut taken = self.taken();
+    fn reserve(&self, wanted: u64) -> Result<Vec<u64>, Exhausted> {
+        let mut taken = self.lock_taken();
         let mut found = Vec::new();
         let mut slots = (self.first..self.first + self.number).filter(|slot| !taken.contains(slot));
         while (found.len() as u64) < wanted {
@@ -231,7 +231,7 @@ impl Pool {
     }
 
     fn free(&self, slots: impl IntoIterator<Item = u64>) {
-        let mut taken = self.taken();
+        let mut taken = self.lock_taken();
         for slot in slots {
             self.unlock(&[slot]);
             taken.remove(&slot);
@@ -250,107 +250,118 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_counted_in_slots_and_exact_in_what_is_added() {
-        let budget = Budget::of_process(4 * SLOT);
-        let mut held = budget.take(SLOT / 2).unwrap();
-        held.grow(SLOT / 2).unwrap();
-        let other = budget.take(3 * SLOT).unwrap();
+    fn rounds_reserved_memory_up_to_slots() {
+        let budget = MemoryBudget::for_process(4 * SLOT_BYTES);
+        let mut held = budget.reserve(SLOT_BYTES / 2).unwrap();
+        held.grow(SLOT_BYTES / 2).unwrap();
+        let other = budget.reserve(3 * SLOT_BYTES).unwrap();
         assert_eq!(
             held.grow(1),
             Err(Exhausted {
-                wanted: SLOT,
+                wanted: SLOT_BYTES,
                 free: 0
             })
         );
-        assert_eq!(held.amount(), SLOT, "a refused growth changes nothing");
+        assert_eq!(
+            held.amount(),
+            SLOT_BYTES,
+            "a refused growth changes nothing"
+        );
         drop(other);
-        held.grow(2 * SLOT + 1).unwrap();
-        assert!(budget.take(1).is_err(), "the fourth slot is begun");
+        held.grow(2 * SLOT_BYTES + 1).unwrap();
+        assert!(budget.reserve(1).is_err(), "the fourth slot is begun");
         held.shrink(1);
-        let rest = budget.take(SLOT).unwrap();
+        let rest = budget.reserve(SLOT_BYTES).unwrap();
         drop(held);
         drop(rest);
-        assert!(budget.take(4 * SLOT).is_ok());
+        assert!(budget.reserve(4 * SLOT_BYTES).is_ok());
         assert_eq!(
-            budget.take(5 * SLOT).unwrap_err().free,
-            4 * SLOT,
+            budget.reserve(5 * SLOT_BYTES).unwrap_err().free,
+            4 * SLOT_BYTES,
             "nothing of a refused take stays taken"
         );
     }
 
     #[test]
-    fn what_leaves_memory_free_takes_none_of_the_last() {
-        let budget = Budget::of_process(4 * SLOT);
-        assert_eq!(budget.total(), 4 * SLOT);
-        let mut held = budget.take(SLOT).unwrap();
-        held.grow_leaving(SLOT, 2 * SLOT).unwrap();
-        assert!(held.grow_leaving(1, 2 * SLOT).is_err());
-        assert_eq!(held.amount(), 2 * SLOT);
-        assert!(budget.take(2 * SLOT).is_ok(), "the others may have it");
+    fn growth_can_leave_memory_free() {
+        let budget = MemoryBudget::for_process(4 * SLOT_BYTES);
+        assert_eq!(budget.total(), 4 * SLOT_BYTES);
+        let mut held = budget.reserve(SLOT_BYTES).unwrap();
+        held.grow_and_leave_free(SLOT_BYTES, 2 * SLOT_BYTES)
+            .unwrap();
+        assert!(held.grow_and_leave_free(1, 2 * SLOT_BYTES).is_err());
+        assert_eq!(held.amount(), 2 * SLOT_BYTES);
+        assert!(
+            budget.reserve(2 * SLOT_BYTES).is_ok(),
+            "the others may have it"
+        );
     }
 
     #[test]
-    fn nothing_costs_nothing_and_no_amount_overflows() {
-        let budget = Budget::of_process(SLOT - 1);
-        let mut held = budget.take(0).unwrap();
+    fn handles_zero_and_overflowing_amounts() {
+        let budget = MemoryBudget::for_process(SLOT_BYTES - 1);
+        let mut held = budget.reserve(0).unwrap();
         assert!(held.grow(1).is_err(), "less than a slot is no budget");
         held.shrink(u64::MAX);
-        let budget = Budget::of_process(SLOT);
-        let mut held = budget.take(SLOT).unwrap();
+        let budget = MemoryBudget::for_process(SLOT_BYTES);
+        let mut held = budget.reserve(SLOT_BYTES).unwrap();
         assert!(held.grow(u64::MAX).is_err());
-        assert_eq!(held.amount(), SLOT);
+        assert_eq!(held.amount(), SLOT_BYTES);
     }
 
     #[test]
-    fn watches_are_a_quarter_of_the_users() {
-        let allowance = WatchAllowance::of_process(8_192);
-        let held = allowance.take(2_048).unwrap();
-        assert!(allowance.take(1).is_err());
+    fn watches_are_limited_to_quarter_of_user_limit() {
+        let allowance = WatchAllowance::for_process(8_192);
+        let held = allowance.reserve(2_048).unwrap();
+        assert!(allowance.reserve(1).is_err());
         drop(held);
-        assert!(allowance.take(2_049).is_err());
-        assert!(WatchAllowance::of_process(100).take(1).is_err());
+        assert!(allowance.reserve(2_049).is_err());
+        assert!(WatchAllowance::for_process(100).reserve(1).is_err());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn two_budgets_of_one_folder_share_and_the_smaller_takes_of_the_first() {
+    fn budgets_of_same_folder_share_slots() {
         let state = tempfile::tempdir().unwrap();
-        let large = Budget::open(state.path(), 4 * SLOT);
-        let small = Budget::open(state.path(), 2 * SLOT);
-        let watches = WatchAllowance::open(state.path(), 4 * PORTION * 4);
-        let low = large.take(2 * SLOT).unwrap();
-        assert_eq!(small.take(1).unwrap_err().free, 0);
-        let high = large.take(2 * SLOT).unwrap();
+        let large = MemoryBudget::open(state.path(), 4 * SLOT_BYTES);
+        let small = MemoryBudget::open(state.path(), 2 * SLOT_BYTES);
+        let watches = WatchAllowance::open(state.path(), 4 * WATCHES_PER_PORTION * 4);
+        let low = large.reserve(2 * SLOT_BYTES).unwrap();
+        assert_eq!(small.reserve(1).unwrap_err().free, 0);
+        let high = large.reserve(2 * SLOT_BYTES).unwrap();
         drop(low);
-        let held = small.take(2 * SLOT).unwrap();
-        assert!(small.take(1).is_err());
+        let held = small.reserve(2 * SLOT_BYTES).unwrap();
+        assert!(small.reserve(1).is_err());
         drop(held);
-        assert_eq!(large.take(3 * SLOT).unwrap_err().free, 2 * SLOT);
-        let all = watches.take(4 * PORTION).unwrap();
-        assert!(watches.take(1).is_err(), "watches are another range");
+        assert_eq!(
+            large.reserve(3 * SLOT_BYTES).unwrap_err().free,
+            2 * SLOT_BYTES
+        );
+        let all = watches.reserve(4 * WATCHES_PER_PORTION).unwrap();
+        assert!(watches.reserve(1).is_err(), "watches are another range");
         drop((high, all));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_shrinks_gives_back_the_slots_that_small_budgets_cannot_use() {
+    fn shrinking_releases_highest_slots_first() {
         let state = tempfile::tempdir().unwrap();
-        let large = Budget::open(state.path(), 4 * SLOT);
-        let small = Budget::open(state.path(), 2 * SLOT);
-        let mut held = large.take(4 * SLOT).unwrap();
-        held.shrink(2 * SLOT);
-        assert!(small.take(1).is_err());
-        assert!(large.take(2 * SLOT).is_ok());
+        let large = MemoryBudget::open(state.path(), 4 * SLOT_BYTES);
+        let small = MemoryBudget::open(state.path(), 2 * SLOT_BYTES);
+        let mut held = large.reserve(4 * SLOT_BYTES).unwrap();
+        held.shrink(2 * SLOT_BYTES);
+        assert!(small.reserve(1).is_err());
+        assert!(large.reserve(2 * SLOT_BYTES).is_ok());
     }
 
     #[test]
-    fn a_state_folder_that_cannot_be_written_leaves_a_budget_of_its_own() {
+    fn unwritable_state_folder_gives_unshared_budget() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let budget = Budget::open(&file, 2 * SLOT);
-        let held = budget.take(2 * SLOT).unwrap();
-        assert!(budget.take(1).is_err());
+        let budget = MemoryBudget::open(&file, 2 * SLOT_BYTES);
+        let held = budget.reserve(2 * SLOT_BYTES).unwrap();
+        assert!(budget.reserve(1).is_err());
         drop(held);
     }
 }

@@ -11,24 +11,24 @@ pub(crate) struct BlockRun {
 
 /// A set of columns of the matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Columns {
+pub(crate) struct ColumnSet {
     words: Vec<u64>,
     /// The number of columns in the matrix.
     columns: u32,
 }
 
-impl Columns {
-    pub(super) fn none(columns: u32) -> Self {
-        Columns {
+impl ColumnSet {
+    pub(super) fn empty(columns: u32) -> Self {
+        ColumnSet {
             words: vec![0; (columns as usize).div_ceil(64)],
             columns,
         }
     }
 
-    pub(super) fn all(columns: u32) -> Self {
-        let mut all = Self::none(columns);
+    pub(super) fn full(columns: u32) -> Self {
+        let mut all = Self::empty(columns);
         all.words.fill(u64::MAX);
-        all.cut();
+        all.clear_excess_bits();
         all
     }
 
@@ -70,7 +70,7 @@ impl Columns {
         }
     }
 
-    pub(super) fn unite(&mut self, other: &Self) {
+    pub(super) fn union_with(&mut self, other: &Self) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word |= other;
         }
@@ -81,35 +81,35 @@ impl Columns {
         for (word, new) in own.zip(words) {
             *word = *new;
         }
-        self.cut();
+        self.clear_excess_bits();
     }
 
     /// Adds the rest of every run that has a column in the set.
-    pub(super) fn complete(&mut self, runs: &[BlockRun]) {
+    pub(super) fn complete_runs(&mut self, runs: &[BlockRun]) {
         if self.is_empty() {
             return;
         }
         for run in runs {
             let end = run.first.saturating_add(run.count).min(self.columns);
-            if self.has_some_of(run.first, end) {
-                self.insert(run.first, end);
+            if self.contains_any(run.first, end) {
+                self.insert_range(run.first, end);
             }
         }
     }
 
     /// Returns whether one of these columns is in the set.
-    pub(super) fn has_some_of(&self, first: u32, end: u32) -> bool {
-        parts(first, end).any(|(word, mask)| self.words[word] & mask != 0)
+    pub(super) fn contains_any(&self, first: u32, end: u32) -> bool {
+        words_of_range(first, end).any(|(word, mask)| self.words[word] & mask != 0)
     }
 
-    fn insert(&mut self, first: u32, end: u32) {
-        for (word, mask) in parts(first, end) {
+    fn insert_range(&mut self, first: u32, end: u32) {
+        for (word, mask) in words_of_range(first, end) {
             self.words[word] |= mask;
         }
     }
 
     /// Removes the bits after the last column.
-    fn cut(&mut self) {
+    fn clear_excess_bits(&mut self) {
         if let Some(last) = self.words.last_mut()
             && !self.columns.is_multiple_of(64)
         {
@@ -119,7 +119,7 @@ impl Columns {
 }
 
 /// Returns the machine words that a range of columns is in, each with the bits of the range.
-fn parts(first: u32, end: u32) -> impl Iterator<Item = (usize, u64)> {
+fn words_of_range(first: u32, end: u32) -> impl Iterator<Item = (usize, u64)> {
     let words = match first < end {
         true => first / 64..(end - 1) / 64 + 1,
         false => 0..0,

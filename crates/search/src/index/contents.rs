@@ -6,7 +6,7 @@ use std::io;
 use memmap2::MmapMut;
 
 /// The size of a chunk.
-pub(super) const CHUNK: usize = 8 << 20;
+pub(super) const CHUNK_BYTES: usize = 8 << 20;
 
 /// Where the content of a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct ContentPlace {
 
 /// Contents of files.
 #[derive(Default)]
-pub(super) struct Contents {
+pub(super) struct StoredContents {
     chunks: Vec<MmapMut>,
     /// The number of bytes of the last chunk that are in use.
     used: usize,
@@ -31,19 +31,19 @@ pub(super) struct Contents {
 
 /// The number of a chunk that was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ShedChunk(u32);
+pub(super) struct DroppedChunk(u32);
 
 impl ContentPlace {
     /// Returns whether a content was in this chunk.
-    pub(super) fn is_in(self, shed: ShedChunk) -> bool {
+    pub(super) fn is_in_chunk(self, shed: DroppedChunk) -> bool {
         self.chunk == shed.0
     }
 }
 
-impl Contents {
+impl StoredContents {
     /// Returns whether the next content of this length needs another chunk.
     pub(super) fn needs_chunk(&self, length: usize) -> bool {
-        self.chunks.is_empty() || self.used + length > CHUNK
+        self.chunks.is_empty() || self.used + length > CHUNK_BYTES
     }
 
     /// Stores a content, which must fit into a chunk.
@@ -51,11 +51,11 @@ impl Contents {
     /// # Errors
     /// Returns an error where the system has no memory.
     pub(super) fn add(&mut self, text: &[u8]) -> io::Result<ContentPlace> {
-        if text.len() > CHUNK {
+        if text.len() > CHUNK_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         if self.needs_chunk(text.len()) {
-            let chunk = MmapMut::map_anon(CHUNK)?;
+            let chunk = MmapMut::map_anon(CHUNK_BYTES)?;
             // Large pages take fewer page faults while they are filled. A system that has none ignores the advice.
             #[cfg(target_os = "linux")]
             let _ = chunk.advise(memmap2::Advice::HugePage);
@@ -83,12 +83,12 @@ impl Contents {
     }
 
     /// Counts a content that is no longer needed.
-    pub(super) fn waste(&mut self, place: ContentPlace) {
+    pub(super) fn mark_unneeded(&mut self, place: ContentPlace) {
         self.wasted += place.length as usize;
     }
 
     /// Takes no further chunk from now on. Contents that fit into the last one are still stored.
-    pub(super) fn end(&mut self) {
+    pub(super) fn stop_growing(&mut self) {
         self.is_full = true;
     }
 
@@ -98,7 +98,7 @@ impl Contents {
     }
 
     /// Drops the last chunk, and takes no further one.
-    pub(super) fn shed(&mut self) -> Option<ShedChunk> {
+    pub(super) fn drop_last_chunk(&mut self) -> Option<DroppedChunk> {
         self.chunks.pop()?;
         self.is_full = true;
         self.added -= self.used.min(self.added);
@@ -106,8 +106,8 @@ impl Contents {
             (self.added, self.wasted) = (0, 0);
         }
         // The chunk before it ended where the next content did not fit, somewhere in its last part.
-        self.used = CHUNK;
-        u32::try_from(self.chunks.len()).ok().map(ShedChunk)
+        self.used = CHUNK_BYTES;
+        u32::try_from(self.chunks.len()).ok().map(DroppedChunk)
     }
 
     /// Returns the bytes of the contents that are in memory and needed.
@@ -117,11 +117,11 @@ impl Contents {
 
     /// Returns the bytes of all chunks.
     pub(super) fn bytes(&self) -> usize {
-        self.chunks.len() * CHUNK
+        self.chunks.len() * CHUNK_BYTES
     }
 
     /// Returns the bytes of contents that are no longer needed.
-    pub(super) fn wasted(&self) -> usize {
+    pub(super) fn unneeded_bytes(&self) -> usize {
         self.wasted
     }
 }
@@ -131,32 +131,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contents_come_back_as_they_were_added() {
-        let mut contents = Contents::default();
+    fn returns_contents_as_added() {
+        let mut contents = StoredContents::default();
         let texts: Vec<Vec<u8>> = (0..40u8).map(|byte| vec![byte; 300_000]).collect();
         let places: Vec<_> = texts
             .iter()
             .map(|text| contents.add(text).expect("memory"))
             .collect();
-        assert_eq!(contents.bytes(), 2 * CHUNK);
+        assert_eq!(contents.bytes(), 2 * CHUNK_BYTES);
         for (text, place) in texts.iter().zip(places) {
             assert_eq!(contents.get(place), text);
         }
-        assert!(contents.add(&vec![0; CHUNK + 1]).is_err());
+        assert!(contents.add(&vec![0; CHUNK_BYTES + 1]).is_err());
     }
 
     #[test]
-    fn the_last_chunk_goes_first_and_no_other_comes() {
-        let mut contents = Contents::default();
-        let first = contents.add(&vec![1; CHUNK]).expect("memory");
+    fn drops_last_chunk_and_takes_no_further_one() {
+        let mut contents = StoredContents::default();
+        let first = contents.add(&vec![1; CHUNK_BYTES]).expect("memory");
         let second = contents.add(&vec![2; 1_000]).expect("memory");
-        assert_eq!(contents.live_bytes(), CHUNK + 1_000);
-        let shed = contents.shed().expect("a chunk");
-        assert!(second.is_in(shed) && !first.is_in(shed));
-        assert_eq!((contents.bytes(), contents.live_bytes()), (CHUNK, CHUNK));
-        assert_eq!(contents.get(first), vec![1; CHUNK]);
+        assert_eq!(contents.live_bytes(), CHUNK_BYTES + 1_000);
+        let shed = contents.drop_last_chunk().expect("a chunk");
+        assert!(second.is_in_chunk(shed) && !first.is_in_chunk(shed));
+        assert_eq!(
+            (contents.bytes(), contents.live_bytes()),
+            (CHUNK_BYTES, CHUNK_BYTES)
+        );
+        assert_eq!(contents.get(first), vec![1; CHUNK_BYTES]);
         assert!(contents.is_full() && contents.needs_chunk(1));
-        assert!(contents.shed().is_some() && contents.shed().is_none());
+        assert!(contents.drop_last_chunk().is_some() && contents.drop_last_chunk().is_none());
         assert_eq!(contents.live_bytes(), 0);
     }
 }

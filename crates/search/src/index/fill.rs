@@ -7,21 +7,21 @@ use std::path::Path;
 use lancet_workspace::{FileReader, Stamp};
 
 use super::blocks::BlockRange;
-use super::grams::{BLOCK, OVERLAP};
+use super::grams::{BLOCK_BYTES, BLOCK_OVERLAP};
 use super::table::{FileId, TextKind};
-use super::{Index, IndexScope, NotResident};
-use crate::reader::{LARGEST_WHOLE, NUL_WINDOW, has_wide_mark};
+use super::{IndexScope, NotResident, TreeIndex};
+use crate::reader::{MAX_WHOLE_BYTES, NUL_WINDOW, has_wide_mark};
 
 /// Files up to this size are kept in memory where contents are; larger ones are read again for every search.
-pub(super) const LARGEST_KEPT: u64 = 1 << 20;
+pub(super) const MAX_CACHED_FILE_BYTES: u64 = 1 << 20;
 /// Larger files are not signed: whether they are searched at all depends on the pattern.
-const LARGEST_SIGNED: u64 = LARGEST_WHOLE as u64;
+const MAX_SIGNED_BYTES: u64 = MAX_WHOLE_BYTES as u64;
 /// A file with a longer line is not signed: the searcher may have no memory for the line.
-const LONGEST_LINE: usize = 8 << 20;
+const MAX_LINE_LENGTH: usize = 8 << 20;
 
-impl Index {
+impl TreeIndex {
     /// Reads a file; `reader` is `None` where the system refused to open it.
-    pub(super) fn fill(
+    pub(super) fn index_file(
         &mut self,
         scope: &IndexScope<'_>,
         id: FileId,
@@ -32,41 +32,41 @@ impl Index {
             self.linked.insert(id);
         }
         // A larger file is not read here.
-        let read = match stamp.size <= LARGEST_SIGNED {
+        let read = match stamp.size <= MAX_SIGNED_BYTES {
             true => stamp.size,
             false => 0,
         };
-        self.allowance.take(read)?;
-        let mut filled = Filled {
+        self.allowance.subtract(read)?;
+        let mut filled = IndexedText {
             kind: TextKind::Unsigned,
             blocks: BlockRange::default(),
         };
         let mut keep = false;
         let mut buffer = std::mem::take(&mut self.buffer);
         if let Some(mut reader) = reader
-            && stamp.size <= LARGEST_SIGNED
+            && stamp.size <= MAX_SIGNED_BYTES
             && !self
                 .table
                 .path(id)
                 .is_some_and(|path| has_own_encoding(scope, &path))
         {
-            let whole = reader.read_whole(&mut buffer, LARGEST_KEPT as usize);
+            let whole = reader.read_whole(&mut buffer, MAX_CACHED_FILE_BYTES as usize);
             match whole {
                 Ok(true) => {
                     keep = true;
-                    filled = self.sign_whole(id, &buffer)?;
+                    filled = self.sign_whole_text(id, &buffer)?;
                 }
-                Ok(false) => filled = self.sign_pieces(id, reader)?,
+                Ok(false) => filled = self.sign_in_pieces(id, reader)?,
                 // A file that can be opened but not read is tried again by every search.
                 Err(_) => {}
             }
         }
         let content = match keep && matches!(filled.kind, TextKind::Text | TextKind::CutText) {
-            true => self.keep_content(&buffer)?,
+            true => self.store_content(&buffer)?,
             false => None,
         };
         self.buffer = buffer;
-        self.table.restamp(id, stamp);
+        self.table.set_stamp(id, stamp);
         if let Some(entry) = self.table.change_file(id) {
             entry.kind = filled.kind;
             entry.blocks = filled.blocks;
@@ -75,21 +75,25 @@ impl Index {
         self.claim_memory()
     }
 
-    fn sign_whole(&mut self, id: FileId, text: &[u8]) -> Result<Filled, NotResident> {
+    fn sign_whole_text(&mut self, id: FileId, text: &[u8]) -> Result<IndexedText, NotResident> {
         let (kind, text) = match SearchedText::from_bytes(text) {
-            SearchedText::Undecided => return Ok(Filled::without_blocks(TextKind::Unsigned)),
-            SearchedText::Binary => return Ok(Filled::without_blocks(TextKind::Binary)),
+            SearchedText::Undecided => return Ok(IndexedText::without_blocks(TextKind::Unsigned)),
+            SearchedText::Binary => return Ok(IndexedText::without_blocks(TextKind::Binary)),
             SearchedText::Cut(text) => (TextKind::CutText, text),
             SearchedText::Whole(text) => (TextKind::Text, text),
         };
         let blocks = self.blocks.add_whole(Some(id), text)?;
-        Ok(Filled { kind, blocks })
+        Ok(IndexedText { kind, blocks })
     }
 
     /// Signs a file piece by piece. A file that is not text, cannot be read or has an enormous line stays unsigned.
-    fn sign_pieces(&mut self, id: FileId, mut reader: FileReader) -> Result<Filled, NotResident> {
-        let mut run = self.blocks.begin_run();
-        let mut piece = vec![0; BLOCK + OVERLAP];
+    fn sign_in_pieces(
+        &mut self,
+        id: FileId,
+        mut reader: FileReader,
+    ) -> Result<IndexedText, NotResident> {
+        let mut run = self.blocks.start_run();
+        let mut piece = vec![0; BLOCK_BYTES + BLOCK_OVERLAP];
         let (mut filled, mut passed, mut line) = (0, 0, 0);
         let mut kind = TextKind::Text;
         loop {
@@ -117,12 +121,12 @@ impl Index {
                 Some(_) => 0,
                 None => line + filled,
             };
-            if line > LONGEST_LINE || passed as u64 > LARGEST_SIGNED {
+            if line > MAX_LINE_LENGTH || passed as u64 > MAX_SIGNED_BYTES {
                 kind = TextKind::Unsigned;
             }
             if matches!(kind, TextKind::Unsigned | TextKind::Binary) {
                 self.blocks.remove(id, run, passed as u64);
-                return Ok(Filled::without_blocks(kind));
+                return Ok(IndexedText::without_blocks(kind));
             }
             self.blocks
                 .add_to_run(&mut run, Some(id), &piece[..filled])?;
@@ -130,12 +134,12 @@ impl Index {
             if ended {
                 break;
             }
-            piece.copy_within(BLOCK..filled, 0);
-            filled -= BLOCK;
-            passed += BLOCK;
+            piece.copy_within(BLOCK_BYTES..filled, 0);
+            filled -= BLOCK_BYTES;
+            passed += BLOCK_BYTES;
         }
         self.blocks.end_run(run);
-        Ok(Filled { kind, blocks: run })
+        Ok(IndexedText { kind, blocks: run })
     }
 }
 
@@ -170,14 +174,14 @@ impl<'t> SearchedText<'t> {
 }
 
 /// The facts that were determined about the text of a file.
-struct Filled {
+struct IndexedText {
     kind: TextKind,
     blocks: BlockRange,
 }
 
-impl Filled {
+impl IndexedText {
     fn without_blocks(kind: TextKind) -> Self {
-        Filled {
+        IndexedText {
             kind,
             blocks: BlockRange::default(),
         }

@@ -4,14 +4,14 @@
 use std::path::Path;
 
 /// The folders that contain home folders.
-const PLACES_OF_HOMES: [&str; 4] = ["/home", "/Users", "/root", "/var/root"];
+const USUAL_HOME_FOLDERS: [&str; 4] = ["/home", "/Users", "/root", "/var/root"];
 
 /// Returns whether a root is the home folder, a folder that contains home folders, or `/`. `home` is the user's home
 /// folder as the host knows it; both paths are absolute, with links in them resolved.
 pub fn is_home_folder(root: &Path, home: Option<&Path>) -> bool {
     let holds_home = home.is_some_and(|home| home.starts_with(root));
     let is_above = |place: &str| Path::new(place).starts_with(root);
-    holds_home || PLACES_OF_HOMES.iter().any(|place| is_above(place))
+    holds_home || USUAL_HOME_FOLDERS.iter().any(|place| is_above(place))
 }
 
 #[cfg(test)]
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_home_folder_and_what_is_above_it_are_home_folders() {
+    fn home_folder_and_its_ancestors_count_as_home() {
         let home = Some(Path::new("/srv/people/ada"));
         for root in [
             "/srv/people/ada",
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_known_home_the_usual_places_count() {
+    fn usual_home_folders_count_without_known_home() {
         assert!(is_home_folder(Path::new("/home"), None));
         assert!(is_home_folder(Path::new("/"), None));
         assert!(!is_home_folder(Path::new("/work/tree"), None));

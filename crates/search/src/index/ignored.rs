@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use lancet_workspace::{EntryKind, FileType, FolderHandle};
 
 use super::blocks::BlockRange;
-use super::fill::{LARGEST_KEPT, SearchedText, has_own_encoding};
+use super::fill::{MAX_CACHED_FILE_BYTES, SearchedText, has_own_encoding};
 use super::table::{Folder, FolderId};
-use super::{Index, IndexScope, NotResident, ReadAllowance};
+use super::{IndexScope, NotResident, ReadAllowance, TreeIndex};
 use crate::pattern::Pattern;
 
 /// The limit of ignored files that are read to be signed. Folders of data can hold far more than the tree itself.
-pub(super) const MOST_SIGNED: ReadAllowance = ReadAllowance {
+pub(super) const SIGNED_LIMIT: ReadAllowance = ReadAllowance {
     files: 4_096,
     bytes: 64 << 20,
 };
 
 /// After the tree is built no ignored file is read, because a search would wait for it.
-pub(super) const NOTHING_MORE: ReadAllowance = ReadAllowance { files: 0, bytes: 0 };
+pub(super) const EXHAUSTED_ALLOWANCE: ReadAllowance = ReadAllowance { files: 0, bytes: 0 };
 
 /// An entry that an ignore file leaves out.
 pub(super) struct IgnoredEntry {
@@ -60,7 +60,7 @@ impl IgnoredEntry {
 }
 
 /// Copies what is known about the entries that were already in `before`; both lists are sorted by name.
-pub(super) fn carry_over(before: &[IgnoredEntry], now: &mut [IgnoredEntry]) {
+pub(super) fn copy_known_entries(before: &[IgnoredEntry], now: &mut [IgnoredEntry]) {
     for entry in now {
         if let Ok(at) = before.binary_search_by(|known| known.name.cmp(&entry.name))
             && before[at].kind == entry.kind
@@ -70,7 +70,7 @@ pub(super) fn carry_over(before: &[IgnoredEntry], now: &mut [IgnoredEntry]) {
     }
 }
 
-impl Index {
+impl TreeIndex {
     /// Signs the ignored files of a folder that may be read.
     pub(super) fn sign_ignored(
         &mut self,
@@ -109,13 +109,13 @@ impl Index {
         };
         let is_signed = stamp.kind() == FileType::File
             && stamp.links == 1
-            && stamp.size <= LARGEST_KEPT
-            && self.ignored_allowance.take(stamp.size).is_ok();
+            && stamp.size <= MAX_CACHED_FILE_BYTES
+            && self.ignored_allowance.subtract(stamp.size).is_ok();
         if !is_signed {
             return Ok(IgnoredText::Unknown);
         }
         let mut buffer = std::mem::take(&mut self.buffer);
-        let whole = reader.read_whole(&mut buffer, LARGEST_KEPT as usize);
+        let whole = reader.read_whole(&mut buffer, MAX_CACHED_FILE_BYTES as usize);
         let text = match whole {
             Ok(true) => match SearchedText::from_bytes(&buffer) {
                 SearchedText::Undecided => IgnoredText::Unknown,
@@ -149,7 +149,9 @@ impl Index {
         let can_match = |entry: &&IgnoredEntry| match (&columns, entry.text) {
             (None, _) | (_, IgnoredText::Unknown) => true,
             (Some(_), IgnoredText::Binary) => false,
-            (Some(columns), IgnoredText::Signed(range)) => self.blocks.is_in(columns, range),
+            (Some(columns), IgnoredText::Signed(range)) => {
+                self.blocks.has_column_in(columns, range)
+            }
         };
         let mut found = Vec::new();
         let mut add = |folder: &Folder| {
@@ -159,8 +161,8 @@ impl Index {
             found.extend(entries.map(|entry| folder.path.join(&*entry.name)));
         };
         match pattern {
-            Some(_) => self.table.ignoring_texts(top).for_each(&mut add),
-            None => self.table.leaving_out(top).for_each(&mut add),
+            Some(_) => self.table.folders_ignoring_texts(top).for_each(&mut add),
+            None => self.table.folders_leaving_out(top).for_each(&mut add),
         }
         found
     }

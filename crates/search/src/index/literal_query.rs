@@ -1,9 +1,9 @@
 //! A query for literals that a text must contain to have a match, joined by "and" and "or".
 
 /// The most literals of a query. Each costs a few cache lines for every 16 MiB of text.
-const MOST_LITERALS: usize = 256;
+const MAX_LITERALS: usize = 256;
 /// Up to this many parts are compared with each other to drop those that add nothing.
-const MOST_COMPARED: usize = 8;
+const MAX_COMPARED_PARTS: usize = 8;
 
 /// The literals that a text must contain to have a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) enum LiteralQuery {
     /// Every text passes.
     Any,
     /// The text contains these bytes, with ASCII letters in lower case: at least four, at most
-    /// [`OVERLAP`](super::grams::OVERLAP), and without a line end.
+    /// [`BLOCK_OVERLAP`](super::grams::BLOCK_OVERLAP), and without a line end.
     Literal(Vec<u8>),
     /// All of these queries pass.
     All(Vec<LiteralQuery>),
@@ -21,12 +21,12 @@ pub(crate) enum LiteralQuery {
 
 impl LiteralQuery {
     /// Returns whether every text passes.
-    pub(crate) fn is_any(&self) -> bool {
+    pub(crate) fn passes_everything(&self) -> bool {
         *self == LiteralQuery::Any
     }
 
     /// Returns the query that all of these must pass.
-    pub(super) fn all(parts: impl IntoIterator<Item = LiteralQuery>) -> Self {
+    pub(super) fn all_of(parts: impl IntoIterator<Item = LiteralQuery>) -> Self {
         let mut kept = Vec::new();
         let mut literals = 0;
         for part in parts.into_iter().flat_map(|part| match part {
@@ -34,13 +34,13 @@ impl LiteralQuery {
             LiteralQuery::Any => Vec::new(),
             part => vec![part],
         }) {
-            literals += part.literals();
+            literals += part.literal_count();
             // A part that is left out makes the query wider, never wrong.
-            if literals <= MOST_LITERALS && !kept.contains(&part) {
+            if literals <= MAX_LITERALS && !kept.contains(&part) {
                 kept.push(part);
             }
         }
-        drop_needless(&mut kept, |part, other| other.contains(part));
+        drop_redundant(&mut kept, |part, other| other.is_literal_containing(part));
         match kept.len() {
             0 => LiteralQuery::Any,
             1 => kept.remove(0),
@@ -49,22 +49,22 @@ impl LiteralQuery {
     }
 
     /// Returns the query that one of these must pass.
-    pub(super) fn either(parts: impl IntoIterator<Item = LiteralQuery>) -> Self {
+    pub(super) fn any_of(parts: impl IntoIterator<Item = LiteralQuery>) -> Self {
         let mut kept = Vec::new();
         let mut literals = 0;
         for part in parts.into_iter().flat_map(|part| match part {
             LiteralQuery::Either(parts) => parts,
             part => vec![part],
         }) {
-            literals += part.literals();
-            if part.is_any() || literals > MOST_LITERALS {
+            literals += part.literal_count();
+            if part.passes_everything() || literals > MAX_LITERALS {
                 return LiteralQuery::Any;
             }
             if !kept.contains(&part) {
                 kept.push(part);
             }
         }
-        drop_needless(&mut kept, |part, other| part.contains(other));
+        drop_redundant(&mut kept, |part, other| part.is_literal_containing(other));
         match kept.len() {
             1 => kept.remove(0),
             _ => LiteralQuery::Either(kept),
@@ -72,18 +72,18 @@ impl LiteralQuery {
     }
 
     /// Returns the number of literals.
-    fn literals(&self) -> usize {
+    fn literal_count(&self) -> usize {
         match self {
             LiteralQuery::Any => 0,
             LiteralQuery::Literal(_) => 1,
             LiteralQuery::All(parts) | LiteralQuery::Either(parts) => {
-                parts.iter().map(LiteralQuery::literals).sum()
+                parts.iter().map(LiteralQuery::literal_count).sum()
             }
         }
     }
 
     /// Returns whether this is a literal that contains the other literal.
-    fn contains(&self, other: &Self) -> bool {
+    fn is_literal_containing(&self, other: &Self) -> bool {
         match (self, other) {
             (LiteralQuery::Literal(whole), LiteralQuery::Literal(part)) => {
                 memchr::memmem::find(whole, part).is_some()
@@ -94,11 +94,11 @@ impl LiteralQuery {
 }
 
 /// Drops the parts that another part makes redundant; the parts are all different.
-fn drop_needless(
+fn drop_redundant(
     parts: &mut Vec<LiteralQuery>,
     needless: impl Fn(&LiteralQuery, &LiteralQuery) -> bool,
 ) {
-    if parts.len() > MOST_COMPARED {
+    if parts.len() > MAX_COMPARED_PARTS {
         return;
     }
     let mut at = 0;

@@ -10,11 +10,11 @@ pub(super) struct NameHashes(HashSet<u64>);
 
 impl NameHashes {
     pub(super) fn add(&mut self, name: &OsStr) {
-        self.0.insert(hash(name));
+        self.0.insert(hash_name(name));
     }
 
-    pub(super) fn may_have(&self, name: &OsStr) -> bool {
-        self.0.contains(&hash(name))
+    pub(super) fn may_contain(&self, name: &OsStr) -> bool {
+        self.0.contains(&hash_name(name))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -22,7 +22,7 @@ impl NameHashes {
     }
 }
 
-fn hash(name: &OsStr) -> u64 {
+fn hash_name(name: &OsStr) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
     hasher.finish()

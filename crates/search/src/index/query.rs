@@ -15,19 +15,19 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use super::contents::ContentPlace;
-use super::table::{FileId, FolderId, Table, TextKind};
-use super::{Index, IndexScope, IndexSize, NotResident};
-use crate::held::{HeldContents, HeldFile};
-use crate::list::{ListedFile, Order};
+use super::table::{FileId, FileTable, FolderId, TextKind};
+use super::{IndexScope, IndexSize, NotResident, TreeIndex};
+use crate::held::{FileInMemory, HeldContents};
+use crate::list::{ListedFile, ResultOrder};
 use crate::name_key::NameKey;
 use crate::pattern::Pattern;
 use crate::summary::{LinkedFileFilter, SearchSummary};
 use crate::tally::Tally;
-use crate::walk::{File, HiddenFiles, IgnoreFiles, Walk};
+use crate::walk::{HiddenFiles, IgnoreFiles, Walk, WalkedFile};
 
 /// A resident tree that several searches use at once.
 pub struct ResidentTree {
-    pub(super) index: RwLock<Index>,
+    pub(super) index: RwLock<TreeIndex>,
 }
 
 impl fmt::Debug for ResidentTree {
@@ -69,7 +69,7 @@ pub enum PageUnit {
 
 /// Why trees cannot answer a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unanswered {
+pub enum CannotAnswer {
     /// The search needs a walk: it includes files that are not in the trees.
     Walk,
     /// The tree with this index in the list has to be rebuilt.
@@ -78,7 +78,7 @@ pub enum Unanswered {
 
 impl ResidentTree {
     /// Shares an index.
-    pub fn new(index: Index) -> Self {
+    pub fn new(index: TreeIndex) -> Self {
         ResidentTree {
             index: RwLock::new(index),
         }
@@ -105,9 +105,9 @@ impl ResidentTree {
     ///
     /// # Errors
     /// Returns why the tree has to be rebuilt.
-    pub fn sweep(&self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
+    pub fn compare_with_disk(&self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
         self.refresh(scope, None)?;
-        self.read().compare(scope)
+        self.read().compare_with_disk(scope)
     }
 
     /// Returns the entries below a folder that ignore files leave out, without those that cannot match a pattern. A
@@ -122,44 +122,44 @@ impl ResidentTree {
         // The search before this may have been a walk, and the tree may have become resident since.
         self.refresh(scope, None).ok()?;
         let index = self.read();
-        let top = index.table.find(folder)?;
+        let top = index.table.find_folder(folder)?;
         Some(index.ignored_below(top, pattern))
     }
 
     /// Returns files below a folder whose names contain a text, regardless of the case of ASCII letters; at most
     /// `most`. `None` where the folder is not in the tree.
-    pub fn named_like(&self, folder: &Path, text: &str, most: usize) -> Option<Vec<PathBuf>> {
+    pub fn files_named_like(&self, folder: &Path, text: &str, most: usize) -> Option<Vec<PathBuf>> {
         let index = self.read();
         let table = &index.table;
-        let span = table.span(table.find(folder)?);
+        let span = table.path_span(table.find_folder(folder)?);
         let found = table.named_like(text.as_bytes(), &span, most);
         Some(found.into_iter().filter_map(|id| table.path(id)).collect())
     }
 
-    pub(super) fn read(&self) -> RwLockReadGuard<'_, Index> {
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, TreeIndex> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn refresh(&self, scope: &IndexScope<'_>, names: Option<&NameKey>) -> Result<(), NotResident> {
         // If a thread panicked while it took in a change, the index may be inconsistent and must not answer.
         let mut index = self.index.write().map_err(|_| NotResident::Changing)?;
-        index.refresh(scope)?;
+        index.refresh_changes(scope)?;
         if let Some(names) = names {
-            index.table.make_newest(names);
+            index.table.build_newest(names);
         }
         Ok(())
     }
 }
 
 impl HeldContents for ResidentTree {
-    fn held_file(&self, path: &Path) -> Option<HeldFile<'_>> {
+    fn content_in_memory(&self, path: &Path) -> Option<FileInMemory<'_>> {
         let index = self.read();
-        let folder = index.table.find(path.parent()?)?;
+        let folder = index.table.find_folder(path.parent()?)?;
         let file = index.table.file_named(folder, path.file_name()?)?;
         let entry = index.table.file(file)?;
         let (stamp, place) = (entry.stamp, entry.content?);
         index.contents.as_ref()?;
-        Some(HeldFile {
+        Some(FileInMemory {
             bytes: Box::new(LockedContent { index, place }),
             stamp,
         })
@@ -169,7 +169,7 @@ impl HeldContents for ResidentTree {
 /// A content that is borrowed from its tree. It holds the tree's read lock, so that the tree takes in no change
 /// meanwhile.
 struct LockedContent<'t> {
-    index: RwLockReadGuard<'t, Index>,
+    index: RwLockReadGuard<'t, TreeIndex>,
     place: ContentPlace,
 }
 
@@ -182,11 +182,11 @@ impl AsRef<[u8]> for LockedContent<'_> {
 
 /// Contents of several trees.
 #[derive(Debug)]
-struct HeldTrees(Vec<Arc<ResidentTree>>);
+struct TreesInMemory(Vec<Arc<ResidentTree>>);
 
-impl HeldContents for HeldTrees {
-    fn held_file(&self, path: &Path) -> Option<HeldFile<'_>> {
-        self.0.iter().find_map(|tree| tree.held_file(path))
+impl HeldContents for TreesInMemory {
+    fn content_in_memory(&self, path: &Path) -> Option<FileInMemory<'_>> {
+        self.0.iter().find_map(|tree| tree.content_in_memory(path))
     }
 }
 
@@ -198,13 +198,13 @@ pub fn list_resident(
     trees: &[Arc<ResidentTree>],
     scope: &IndexScope<'_>,
     walk: &Walk<'_>,
-    order: Order,
+    order: ResultOrder,
     linked: LinkedFileFilter<'_>,
-) -> Result<SearchSummary, Unanswered> {
+) -> Result<SearchSummary, CannotAnswer> {
     let key = walk.filter.name_key();
-    let indexes = current(trees, scope, key.as_ref())?;
-    let parts = parts(&indexes, walk)?;
-    Ok(names::list(
+    let indexes = update_and_lock(trees, scope, key.as_ref())?;
+    let parts = tree_parts(&indexes, walk)?;
+    Ok(names::list_files(
         trees,
         &parts,
         walk,
@@ -223,14 +223,14 @@ pub fn count_resident(
     scope: &IndexScope<'_>,
     walk: &Walk<'_>,
     pattern: &Pattern,
-    order: Order,
+    order: ResultOrder,
     linked: LinkedFileFilter<'_>,
     page: PageNeed,
-) -> Result<SearchSummary, Unanswered> {
+) -> Result<SearchSummary, CannotAnswer> {
     let key = walk.filter.name_key();
-    let indexes = current(trees, scope, key.as_ref())?;
-    let parts = parts(&indexes, walk)?;
-    let mut summary = count::count(
+    let indexes = update_and_lock(trees, scope, key.as_ref())?;
+    let parts = tree_parts(&indexes, walk)?;
+    let mut summary = count::count_matches(
         &parts,
         scope,
         walk,
@@ -240,29 +240,29 @@ pub fn count_resident(
         page,
         key.as_ref(),
     );
-    summary.held = Some(Arc::new(HeldTrees(trees.to_vec())));
+    summary.held = Some(Arc::new(TreesInMemory(trees.to_vec())));
     Ok(summary)
 }
 
 /// Brings all trees up to date and locks them against changes.
-fn current<'t>(
+fn update_and_lock<'t>(
     trees: &'t [Arc<ResidentTree>],
     scope: &IndexScope<'_>,
     names: Option<&NameKey>,
-) -> Result<Vec<RwLockReadGuard<'t, Index>>, Unanswered> {
+) -> Result<Vec<RwLockReadGuard<'t, TreeIndex>>, CannotAnswer> {
     let mut indexes = Vec::with_capacity(trees.len());
     for (at, tree) in trees.iter().enumerate() {
         tree.refresh(scope, names)
-            .map_err(|why| Unanswered::Lost(at, why))?;
+            .map_err(|why| CannotAnswer::Lost(at, why))?;
         indexes.push(tree.read());
     }
     Ok(indexes)
 }
 
 /// The part of a tree that is below one start of a walk.
-struct Part<'i> {
+struct TreePart<'i> {
     tree: usize,
-    index: &'i Index,
+    index: &'i TreeIndex,
     /// The index of the start.
     start: usize,
     folder: FolderId,
@@ -274,66 +274,73 @@ struct Part<'i> {
 
 /// Finds the starts of a walk in the trees; returns an error where the walk would find files that the trees do not
 /// have.
-fn parts<'i>(
-    indexes: &'i [RwLockReadGuard<'_, Index>],
+fn tree_parts<'i>(
+    indexes: &'i [RwLockReadGuard<'_, TreeIndex>],
     walk: &Walk<'_>,
-) -> Result<Vec<Part<'i>>, Unanswered> {
+) -> Result<Vec<TreePart<'i>>, CannotAnswer> {
     let plain = walk.ignoring == IgnoreFiles::Respect
         && walk.hidden == HiddenFiles::Skip
         && !walk.filter.is_negated();
     if !plain {
-        return Err(Unanswered::Walk);
+        return Err(CannotAnswer::Walk);
     }
     let mut parts = Vec::with_capacity(walk.starts.len());
     for (start, begin) in walk.starts.iter().enumerate() {
         let path = begin.path();
         let found = indexes.iter().enumerate().find_map(|(tree, index)| {
-            let folder = index.table.find(path)?;
+            let folder = index.table.find_folder(path)?;
             Some((tree, &**index, folder))
         });
-        let (tree, index, folder) = found.ok_or(Unanswered::Walk)?;
+        let (tree, index, folder) = found.ok_or(CannotAnswer::Walk)?;
         let table = &index.table;
-        let known = table.folder(folder).ok_or(Unanswered::Walk)?;
+        let known = table.folder(folder).ok_or(CannotAnswer::Walk)?;
         // Another folder may be at the path by now.
-        let now = begin.located.stat().ok_or(Unanswered::Walk)?;
+        let now = begin.located.stat().ok_or(CannotAnswer::Walk)?;
         let base = path.as_os_str().len();
-        if !now.same_file(&known.stamp) || names_unlisted(table, folder, base, walk) {
-            return Err(Unanswered::Walk);
+        if !now.is_same_file(&known.stamp) || may_name_unlisted(table, folder, base, walk) {
+            return Err(CannotAnswer::Walk);
         }
-        parts.push(Part {
+        parts.push(TreePart {
             tree,
             index,
             start,
             folder,
             base,
-            span: table.span(folder),
+            span: table.path_span(folder),
         });
     }
     Ok(parts)
 }
 
 /// Returns whether the walk names an entry literally that is otherwise left out.
-fn names_unlisted(table: &Table, top: FolderId, base: usize, walk: &Walk<'_>) -> bool {
-    if !walk.named.literals().any(|name| table.may_leave_out(name)) {
+fn may_name_unlisted(table: &FileTable, top: FolderId, base: usize, walk: &Walk<'_>) -> bool {
+    if !walk
+        .named
+        .literals()
+        .any(|name| table.may_have_left_out(name))
+    {
         return false;
     }
-    table.leaving_out(top).any(|folder| {
+    table.folders_leaving_out(top).any(|folder| {
         let ignored = folder.ignored.iter().map(|entry| &entry.name);
         let unlisted = folder.unlisted.iter().chain(ignored);
         unlisted
-            .filter(|name| walk.named.has(name))
+            .filter(|name| walk.named.has_component(name))
             .map(|name| folder.path.join(&**name))
-            .any(|path| walk.named.names(crate::walk::folder::below(&path, base)))
+            .any(|path| {
+                walk.named
+                    .names_literally(crate::walk::folder::relative_to_start(&path, base))
+            })
     })
 }
 
-impl Part<'_> {
+impl TreePart<'_> {
     /// Returns what is left out below the start, by reason.
-    fn left_out(&self) -> Tally {
+    fn left_out_tally(&self) -> Tally {
         let table = &self.index.table;
         let mut tally = Tally::default();
         if self.is_whole() {
-            return table.left_out();
+            return table.left_out_tally();
         }
         for id in table.subtree(self.folder) {
             if let Some(folder) = table.folder(id) {
@@ -353,11 +360,11 @@ impl Part<'_> {
         self.index.table.files_in(self.span.clone())
     }
 
-    fn entry(&self, id: FileId, path: &Path, matches: u64) -> ListedFile {
+    fn new_entry(&self, id: FileId, path: &Path, matches: u64) -> ListedFile {
         let modified = self.index.table.file(id).map(|file| file.stamp.mtime);
         ListedFile {
             start: self.start,
-            relative: crate::walk::folder::below(path, self.base).into(),
+            relative: crate::walk::folder::relative_to_start(path, self.base).into(),
             modified: modified.unwrap_or_default(),
             matches,
         }
@@ -368,10 +375,10 @@ impl Part<'_> {
         let Some(stamp) = self.index.table.file(id).map(|file| &file.stamp) else {
             return false;
         };
-        let file = File::resident(
+        let file = WalkedFile::from_resident_tree(
             self.start,
             path,
-            crate::walk::folder::below(path, self.base),
+            crate::walk::folder::relative_to_start(path, self.base),
             stamp,
         );
         stamp.links <= 1 || linked(&file, stamp.links)

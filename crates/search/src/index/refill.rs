@@ -6,15 +6,15 @@ use std::sync::PoisonError;
 
 use lancet_workspace::Stamp;
 
-use super::contents::{CHUNK, ContentPlace, Contents};
-use super::fill::LARGEST_KEPT;
+use super::contents::{CHUNK_BYTES, ContentPlace, StoredContents};
+use super::fill::MAX_CACHED_FILE_BYTES;
 use super::query::ResidentTree;
 use super::table::{FileEntry, FileId, TextKind};
-use super::{Index, KeepContents, NotResident};
+use super::{KeepContents, NotResident, TreeIndex};
 use crate::gate::Stop;
 
 /// The number of files that are read while searches wait for the lock: 200 KB, less than a millisecond.
-const AT_ONCE: usize = 32;
+const FILES_PER_LOCK: usize = 32;
 
 /// The content of a file as it was at one moment.
 struct ReadContent {
@@ -25,13 +25,13 @@ struct ReadContent {
 
 impl ResidentTree {
     /// Reads the contents into memory again, as far as memory allows.
-    pub fn take_contents_back(&self, contents: KeepContents, stop: &dyn Stop) {
+    pub fn reload_contents(&self, contents: KeepContents, stop: &dyn Stop) {
         let missing = match contents {
             KeepContents::No => return,
-            _ => self.write().begin_contents(),
+            _ => self.write().start_reloading(),
         };
-        for batch in missing.chunks(AT_ONCE) {
-            if stop.is_over() {
+        for batch in missing.chunks(FILES_PER_LOCK) {
+            if stop.should_stop() {
                 return;
             }
             let read: Vec<ReadContent> = {
@@ -40,20 +40,20 @@ impl ResidentTree {
                 read.collect()
             };
             let mut index = self.write();
-            if !read.iter().all(|content| index.put_back(content)) {
+            if !read.iter().all(|content| index.restore_content(content)) {
                 return;
             }
         }
     }
 
-    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Index> {
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, TreeIndex> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Index {
+impl TreeIndex {
     /// Stores a content, if contents are kept and memory is left.
-    pub(super) fn keep_content(
+    pub(super) fn store_content(
         &mut self,
         text: &[u8],
     ) -> Result<Option<ContentPlace>, NotResident> {
@@ -61,9 +61,9 @@ impl Index {
             return Ok(None);
         };
         if contents.needs_chunk(text.len()) {
-            let chunk = CHUNK as u64;
-            if contents.is_full() || self.memory.grow_leaving(chunk, self.spare).is_err() {
-                contents.end();
+            let chunk = CHUNK_BYTES as u64;
+            if contents.is_full() || self.memory.grow_and_leave_free(chunk, self.spare).is_err() {
+                contents.stop_growing();
                 return Ok(None);
             }
         }
@@ -71,17 +71,21 @@ impl Index {
     }
 
     /// Returns whether almost all texts are in memory (15 of 16 bytes).
-    pub(super) fn holds_contents(&self) -> bool {
-        let held = self.contents.as_ref().map_or(0, Contents::live_bytes) as u64;
-        held >= self.blocks.text() / 16 * 15
+    pub(super) fn has_most_contents(&self) -> bool {
+        let held = self.contents.as_ref().map_or(0, StoredContents::live_bytes) as u64;
+        held >= self.blocks.text_bytes() / 16 * 15
     }
 
     /// Drops the last chunk of contents; returns whether there was one.
-    pub(super) fn shed_chunk(&mut self) -> bool {
-        let Some(shed) = self.contents.as_mut().and_then(Contents::shed) else {
+    pub(super) fn drop_last_chunk(&mut self) -> bool {
+        let Some(shed) = self
+            .contents
+            .as_mut()
+            .and_then(StoredContents::drop_last_chunk)
+        else {
             return false;
         };
-        let is_in = |file: &FileEntry| file.content.is_some_and(|at| at.is_in(shed));
+        let is_in = |file: &FileEntry| file.content.is_some_and(|at| at.is_in_chunk(shed));
         let files = self.table.live_files().filter(|(_, file)| is_in(file));
         let files: Vec<FileId> = files.map(|(id, _)| id).collect();
         for id in files {
@@ -91,20 +95,20 @@ impl Index {
     }
 
     /// Begins to keep contents again; returns the files that have none, in path order.
-    fn begin_contents(&mut self) -> Vec<FileId> {
+    fn start_reloading(&mut self) -> Vec<FileId> {
         if self.contents.is_some() {
             return Vec::new();
         }
-        self.contents = Some(Contents::default());
-        let all = self.table.span(super::FolderId(0));
+        self.contents = Some(StoredContents::default());
+        let all = self.table.path_span(super::FolderId(0));
         let files = self.table.files_in(all).iter().copied();
-        files.filter(|id| self.may_be_kept(*id)).collect()
+        files.filter(|id| self.may_store_content(*id)).collect()
     }
 
-    fn may_be_kept(&self, id: FileId) -> bool {
+    fn may_store_content(&self, id: FileId) -> bool {
         self.table.file(id).is_some_and(|file| {
             matches!(file.kind, TextKind::Text | TextKind::CutText)
-                && file.stamp.size <= LARGEST_KEPT
+                && file.stamp.size <= MAX_CACHED_FILE_BYTES
         })
     }
 
@@ -116,21 +120,24 @@ impl Index {
             .open(self.table.name(id))
             .ok()?;
         let mut text = Vec::new();
-        let whole = reader.read_whole(&mut text, LARGEST_KEPT as usize).ok()?;
+        let whole = reader
+            .read_whole(&mut text, MAX_CACHED_FILE_BYTES as usize)
+            .ok()?;
         let stamp = reader.stat().ok()?;
         // A later change has another stamp, since this one is not racy.
-        let is_known = stamp.same_file_state(&entry.stamp) && !stamp.racy();
+        let is_known = stamp.has_same_state(&entry.stamp) && !stamp.is_racy();
         (whole && is_known).then_some(ReadContent { id, stamp, text })
     }
 
     /// Stores a content; returns whether there is memory for more.
-    fn put_back(&mut self, content: &ReadContent) -> bool {
+    fn restore_content(&mut self, content: &ReadContent) -> bool {
         let is_same =
-            |file: &FileEntry| file.content.is_none() && file.stamp.same_file_state(&content.stamp);
-        if !self.table.file(content.id).is_some_and(is_same) || !self.may_be_kept(content.id) {
+            |file: &FileEntry| file.content.is_none() && file.stamp.has_same_state(&content.stamp);
+        if !self.table.file(content.id).is_some_and(is_same) || !self.may_store_content(content.id)
+        {
             return true;
         }
-        match self.keep_content(&content.text) {
+        match self.store_content(&content.text) {
             Ok(Some(place)) => {
                 self.table.set_content(content.id, Some(place));
                 true

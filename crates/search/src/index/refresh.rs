@@ -8,26 +8,26 @@ use std::path::Path;
 
 use lancet_workspace::{EntryKind, FolderChange, FolderHandle};
 
-use super::ignored::carry_over;
-use super::scan::{Reread, apply, list};
+use super::ignored::copy_known_entries;
+use super::scan::{FilePresence, apply_rules, list_folder};
 use super::table::{FileId, FolderId};
-use super::{Index, IndexScope, NotResident, ReadAllowance};
+use super::{IndexScope, NotResident, ReadAllowance, TreeIndex};
 use crate::rules::RuleFiles;
 
 /// With more changed files or folders the index is rebuilt: 2,000 files take about 30 ms to read and sign.
-const MOST_CHANGES: usize = 2_000;
+const MAX_CHANGES: usize = 2_000;
 /// The limit of what a search reads before it begins; with more to read the index is rebuilt. A folder that is unpacked
 /// into the tree is one change, and the search must not wait until all of it is read.
-const READ_AT_ONCE: ReadAllowance = ReadAllowance {
-    files: MOST_CHANGES,
+const REFRESH_READ_LIMIT: ReadAllowance = ReadAllowance {
+    files: MAX_CHANGES,
     bytes: 64 << 20,
 };
 /// If an ignore file of a folder with more files than this below it changes, the index is rebuilt.
-const MOST_JUDGED_AGAIN: usize = 4_000;
+const MAX_REJUDGED_FILES: usize = 4_000;
 
 /// Files, folders and rules that have to be compared with the disk again.
 #[derive(Default)]
-struct Doubts {
+struct PendingChecks {
     files: BTreeSet<FileId>,
     /// Folders to be listed again, and the names of inner folders that may have been replaced.
     folders: BTreeMap<FolderId, BTreeSet<OsString>>,
@@ -35,35 +35,35 @@ struct Doubts {
     rules: BTreeSet<FolderId>,
 }
 
-impl Index {
+impl TreeIndex {
     /// Takes in all changes that were made before this call.
-    pub(super) fn refresh(&mut self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
+    pub(super) fn refresh_changes(&mut self, scope: &IndexScope<'_>) -> Result<(), NotResident> {
         if self.mounts.has_changed() || !self.rule_files.are_unchanged() {
             return Err(NotResident::Changing);
         }
-        if !self.is_judged_by(scope.gate) {
+        if !self.uses_gate(scope.gate) {
             self.judged_by = None;
         }
-        let mut doubts = self.take_changes()?;
-        doubts.files.extend(self.linked_and_changed());
+        let mut doubts = self.read_pending_changes()?;
+        doubts.files.extend(self.changed_linked_files());
         let number = doubts.files.len() + doubts.folders.len();
         if number == 0 && doubts.rules.is_empty() {
             return Ok(());
         }
-        if number > MOST_CHANGES {
+        if number > MAX_CHANGES {
             return Err(NotResident::Changing);
         }
-        self.allowance = READ_AT_ONCE;
+        self.allowance = REFRESH_READ_LIMIT;
         for id in doubts.rules {
-            self.judge_again(scope, id)?;
+            self.reapply_rules(scope, id)?;
         }
         for (id, suspects) in doubts.folders {
-            self.list_again(scope, id, &suspects, Depth::Folder)?;
+            self.relist_folder(scope, id, &suspects, RelistDepth::Folder)?;
         }
         for id in doubts.files {
             self.read_file_again(scope, id)?;
         }
-        self.settle();
+        self.settle_pending();
         if self.is_wasteful() {
             return Err(NotResident::Changing);
         }
@@ -71,8 +71,8 @@ impl Index {
     }
 
     /// Reads the kernel's queue to its end.
-    fn take_changes(&mut self) -> Result<Doubts, NotResident> {
-        let mut doubts = Doubts::default();
+    fn read_pending_changes(&mut self) -> Result<PendingChecks, NotResident> {
+        let mut doubts = PendingChecks::default();
         let changes = self.watch.changes().map_err(|_| NotResident::Changing)?;
         for change in changes {
             match change {
@@ -80,7 +80,7 @@ impl Index {
                 FolderChange::File(watched, name) => {
                     if let Some(id) = self.watched.get(&watched).copied() {
                         self.forget_ignored(id, &name);
-                        self.doubt(&mut doubts, id, &name);
+                        self.note_doubt(&mut doubts, id, &name);
                     }
                 }
                 FolderChange::Gone(watched) => {
@@ -105,9 +105,9 @@ impl Index {
         Ok(doubts)
     }
 
-    fn doubt(&self, doubts: &mut Doubts, folder: FolderId, name: &OsStr) {
+    fn note_doubt(&self, doubts: &mut PendingChecks, folder: FolderId, name: &OsStr) {
         let mut present = RuleFiles::default();
-        present.note(name);
+        present.record_name(name);
         if present != RuleFiles::default() {
             doubts.rules.insert(folder);
         }
@@ -123,14 +123,14 @@ impl Index {
 
     /// Returns the files with several names that have changed. They can be written through a name in a folder that is
     /// not watched.
-    fn linked_and_changed(&self) -> Vec<FileId> {
+    fn changed_linked_files(&self) -> Vec<FileId> {
         let changed = |id: &&FileId| {
             let Some(entry) = self.table.file(**id) else {
                 return false;
             };
             let handle = self.open_folder(entry.folder);
             let now = handle.and_then(|handle| handle.stat(self.table.name(**id)).ok());
-            !now.is_some_and(|now| now.same_file_state(&entry.stamp) && !entry.stamp.racy())
+            !now.is_some_and(|now| now.has_same_state(&entry.stamp) && !entry.stamp.is_racy())
         };
         self.linked.iter().filter(changed).copied().collect()
     }
@@ -141,17 +141,19 @@ impl Index {
         };
         let handle = self.open_folder(folder);
         let presence = match &handle {
-            Some(handle) => self.read_again(scope, id, handle)?,
-            None => Reread::Gone,
+            Some(handle) => self.reread_file(scope, id, handle)?,
+            None => FilePresence::Gone,
         };
         match presence {
-            Reread::There => Ok(()),
-            Reread::Gone => self.list_again(scope, folder, &BTreeSet::new(), Depth::Folder),
+            FilePresence::There => Ok(()),
+            FilePresence::Gone => {
+                self.relist_folder(scope, folder, &BTreeSet::new(), RelistDepth::Folder)
+            }
         }
     }
 
     /// Applies rules that may have changed to a folder and everything below it.
-    fn judge_again(&mut self, scope: &IndexScope<'_>, top: FolderId) -> Result<(), NotResident> {
+    fn reapply_rules(&mut self, scope: &IndexScope<'_>, top: FolderId) -> Result<(), NotResident> {
         let below: usize = self
             .table
             .subtree(top)
@@ -159,19 +161,19 @@ impl Index {
             .filter_map(|id| self.table.folder(*id))
             .map(|folder| folder.files.len() + 1)
             .sum();
-        if below > MOST_JUDGED_AGAIN {
+        if below > MAX_REJUDGED_FILES {
             return Err(NotResident::Changing);
         }
-        self.list_again(scope, top, &BTreeSet::new(), Depth::Tree)
+        self.relist_folder(scope, top, &BTreeSet::new(), RelistDepth::Tree)
     }
 
     /// Lists a folder again: adds new entries, removes missing ones.
-    fn list_again(
+    fn relist_folder(
         &mut self,
         scope: &IndexScope<'_>,
         top: FolderId,
         suspects: &BTreeSet<OsString>,
-        depth: Depth,
+        depth: RelistDepth,
     ) -> Result<(), NotResident> {
         let mut waiting = vec![(top, suspects.clone())];
         while let Some((id, suspects)) = waiting.pop() {
@@ -187,17 +189,17 @@ impl Index {
                 waiting.push((parent, BTreeSet::from([name.to_owned()])));
                 // Removing the folder from the table settles the doubt. A folder that cannot be opened must not be
                 // tried again for ever.
-                self.remove_tree(id);
+                self.remove_folder_tree(id);
                 continue;
             };
-            let listed = list(&handle);
+            let listed = list_folder(&handle);
             let rules = match depth {
-                Depth::Folder => None,
-                Depth::Tree => {
-                    self.rule_files.note(&path, listed.present);
+                RelistDepth::Folder => None,
+                RelistDepth::Tree => {
+                    self.rule_files.add_folder(&path, listed.present);
                     Some(
-                        self.rules_above(scope, parent, &path)
-                            .enter(&path, listed.present),
+                        self.rules_for_folder(scope, parent, &path)
+                            .enter_folder(&path, listed.present),
                     )
                 }
             };
@@ -208,14 +210,14 @@ impl Index {
                 continue;
             };
             let rules = folder.rules.clone();
-            let mut judged = apply(scope, &path, self.base, &rules, listed);
-            carry_over(&folder.ignored, &mut judged.ignored);
-            folder.stamp = handle.stat_itself().map_err(|_| NotResident::Changing)?;
+            let mut judged = apply_rules(scope, &path, self.base, &rules, listed);
+            copy_known_entries(&folder.ignored, &mut judged.ignored);
+            folder.stamp = handle.stat_folder().map_err(|_| NotResident::Changing)?;
             self.table
-                .leave_out(id, judged.left_out, judged.unlisted, judged.ignored);
+                .record_left_out(id, judged.left_out, judged.unlisted, judged.ignored);
             self.remove_missing(id, &judged.accepted);
             for (name, kind) in &judged.accepted {
-                if scope.stop.is_over() {
+                if scope.stop.should_stop() {
                     return Err(NotResident::Stopped);
                 }
                 match kind {
@@ -224,19 +226,19 @@ impl Index {
                     _ => {
                         let known = self.table.folder_named(id, name);
                         let same = known.filter(|known| {
-                            !suspects.contains(name) || self.is_same(*known, &handle, name)
+                            !suspects.contains(name) || self.is_same_folder(*known, &handle, name)
                         });
                         match (known, same) {
                             (_, Some(same)) => {
-                                if depth == Depth::Tree || suspects.contains(name) {
+                                if depth == RelistDepth::Tree || suspects.contains(name) {
                                     waiting.push((same, BTreeSet::new()));
                                 }
                             }
                             (known, None) => {
                                 if let Some(known) = known {
-                                    self.remove_tree(known);
+                                    self.remove_folder_tree(known);
                                 }
-                                self.add_inner(scope, id, handle.enter(name), name)?;
+                                self.add_subfolder(scope, id, handle.open_subfolder(name), name)?;
                             }
                         }
                     }
@@ -247,26 +249,26 @@ impl Index {
     }
 
     /// Returns the rules that the folders above give for a folder.
-    fn rules_above(
+    fn rules_for_folder(
         &self,
         scope: &IndexScope<'_>,
         parent: Option<FolderId>,
         path: &Path,
-    ) -> crate::rules::Rules {
+    ) -> crate::rules::IgnoreRules {
         let above = parent.and_then(|parent| self.table.folder(parent));
         above.map_or_else(
-            || crate::rules::Rules::above(path, scope.excludes),
+            || crate::rules::IgnoreRules::read_above(path, scope.excludes),
             |above| above.rules.clone(),
         )
     }
 
     /// Returns whether an inner folder is still the one that is watched.
-    fn is_same(&self, known: FolderId, parent: &FolderHandle, name: &OsStr) -> bool {
+    fn is_same_folder(&self, known: FolderId, parent: &FolderHandle, name: &OsStr) -> bool {
         self.table.folder(known).is_some_and(|folder| {
             folder.watched.is_some()
                 && parent
                     .stat(name)
-                    .is_ok_and(|now| now.same_file(&folder.stamp))
+                    .is_ok_and(|now| now.is_same_file(&folder.stamp))
         })
     }
 
@@ -297,7 +299,7 @@ impl Index {
             self.remove_file(file);
         }
         for inner in folders {
-            self.remove_tree(inner);
+            self.remove_folder_tree(inner);
         }
     }
 
@@ -306,7 +308,7 @@ impl Index {
         self.table.remove_file(id);
     }
 
-    fn remove_tree(&mut self, top: FolderId) {
+    fn remove_folder_tree(&mut self, top: FolderId) {
         for id in self.table.subtree(top).into_iter().rev() {
             let files = self
                 .table
@@ -329,7 +331,7 @@ impl Index {
 
 /// The depth to which a folder is listed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Depth {
+enum RelistDepth {
     /// Only the folder itself.
     Folder,
     /// Everything below it, because the rules have changed.

@@ -13,11 +13,11 @@ use crate::rules::{Excludes, RuleFiles, rule_files_above, unwatched_rule_files};
 
 /// A file that was changed this shortly before its state was read may change again without a different stat result: the
 /// clock of file systems has ticks of up to 10 ms. For such a file the bytes are compared as well.
-const RACY: Duration = Duration::from_millis(20);
+const RACY_WINDOW: Duration = Duration::from_millis(20);
 
 /// The same limit for folders. It is longer, because it costs only a few more calls and covers every file system's
 /// clock: FAT has ticks of 2 s.
-const RACY_FOLDER: Duration = Duration::from_secs(3);
+const RACY_FOLDER_WINDOW: Duration = Duration::from_secs(3);
 
 /// The state of a file; `None` where there is no such file.
 type State = Option<RuleFileStat>;
@@ -43,7 +43,9 @@ struct KnownRuleFile {
 impl KnownRuleFile {
     fn load(file: &Path) -> KnownRuleFile {
         let state = state_of(file);
-        let is_racy = state.as_ref().is_some_and(|state| state.is_racy(RACY));
+        let is_racy = state
+            .as_ref()
+            .is_some_and(|state| state.is_racy(RACY_WINDOW));
         // The bytes are read after the state: a change between the two shows as another state.
         let bytes = is_racy.then(|| fs::read(file).unwrap_or_default());
         KnownRuleFile {
@@ -92,7 +94,7 @@ pub(super) struct RuleFileStates {
 
 impl RuleFileStates {
     /// Returns the files above a tree, and git's global excludes file.
-    pub(super) fn above(tree: &Path, excludes: Option<&Excludes>) -> Self {
+    pub(super) fn load_above(tree: &Path, excludes: Option<&Excludes>) -> Self {
         let mut files = rule_files_above(tree);
         files.extend(excludes.map(|excludes| excludes.file.clone()));
         let with_state = |file: PathBuf| {
@@ -106,7 +108,7 @@ impl RuleFileStates {
     }
 
     /// Adds the files of a folder inside the tree.
-    pub(super) fn note(&mut self, folder: &Path, present: RuleFiles) {
+    pub(super) fn add_folder(&mut self, folder: &Path, present: RuleFiles) {
         for file in unwatched_rule_files(folder, present) {
             let known = KnownRuleFile::load(&file);
             self.files.insert(file, known);
@@ -143,7 +145,7 @@ fn is_same_folder(known: &mut BTreeMap<PathBuf, RuleFileStat>, folder: &Path) ->
         .map(|now| RuleFileStat::from_metadata(&now));
     let is_same = state.is_some() && known.get(folder) == state.as_ref();
     if !is_same {
-        match state.filter(|state| !state.is_racy(RACY_FOLDER)) {
+        match state.filter(|state| !state.is_racy(RACY_FOLDER_WINDOW)) {
             Some(state) => known.insert(folder.to_path_buf(), state),
             None => known.remove(folder),
         };
@@ -176,21 +178,21 @@ mod tests {
     use super::*;
 
     /// Sets both times of a file, as a clock with coarse ticks would.
-    fn write_at(file: &Path, text: &str, time: SystemTime) {
+    fn write_with_times(file: &Path, text: &str, time: SystemTime) {
         std::fs::write(file, text).expect("written");
         let opened = std::fs::File::options().write(true).open(file);
         opened.expect("opened").set_modified(time).expect("set");
     }
 
     #[test]
-    fn a_file_that_changes_again_within_a_tick_of_the_clock_is_seen() {
+    fn detects_change_within_same_clock_tick() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("exclude");
         let time = SystemTime::now();
-        write_at(&file, "*.one", time);
+        write_with_times(&file, "*.one", time);
         let known = KnownRuleFile::load(&file);
         assert!(known.is_unchanged(&file));
-        write_at(&file, "*.two", time);
+        write_with_times(&file, "*.two", time);
         let mut now = KnownRuleFile::load(&file);
         // A test cannot set the change time. In the imitated case both writes fall into one tick of the clock, so the
         // change time is assumed to be equal.
@@ -203,18 +205,18 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_changed_long_ago_is_compared_by_its_state_alone() {
+    fn compares_old_file_by_stat_alone() {
         let state = RuleFileStat {
             identity: (1, 2),
             size: 3,
             modified: (100, 0),
             changed: (100, 0),
         };
-        assert!(!state.is_racy(RACY));
+        assert!(!state.is_racy(RACY_WINDOW));
     }
 
     /// Returns the states of two files of a folder that was changed long ago, as far as its clock shows.
-    fn of_old_folder(folder: &Path, files: [&str; 2]) -> RuleFileStates {
+    fn from_old_folder(folder: &Path, files: [&str; 2]) -> RuleFileStates {
         let mut states = RuleFileStates::default();
         for file in files.map(|file| folder.join(file)) {
             let known = KnownRuleFile::load(&file);
@@ -226,9 +228,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_comes_into_a_folder_is_seen() {
+    fn detects_file_created_in_folder() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut states = of_old_folder(folder.path(), [".gitignore", ".ignore"]);
+        let mut states = from_old_folder(folder.path(), [".gitignore", ".ignore"]);
         assert!(states.are_unchanged());
         fs::write(folder.path().join("other"), "").expect("written");
         // A time in the future proves nothing, however long this test is held up.
@@ -242,12 +244,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_comes_to_be_at_the_end_of_a_link_is_seen() {
+    fn detects_file_created_at_link_target() {
         let (folder, other) = (tempfile::tempdir(), tempfile::tempdir());
         let (folder, other) = (folder.expect("a folder"), other.expect("a folder"));
         let target = other.path().join("rules");
         std::os::unix::fs::symlink(&target, folder.path().join(".ignore")).expect("a link");
-        let mut states = of_old_folder(folder.path(), [".gitignore", ".ignore"]);
+        let mut states = from_old_folder(folder.path(), [".gitignore", ".ignore"]);
         assert!(states.are_unchanged());
         fs::write(target, "*.one").expect("written");
         assert!(!states.are_unchanged());

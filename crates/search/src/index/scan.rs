@@ -13,14 +13,14 @@ use lancet_workspace::{
 
 use super::ignored::IgnoredEntry;
 use super::table::{FileId, FolderId};
-use super::{Index, IndexScope, NotResident};
-use crate::rules::{RuleFiles, Rules};
+use super::{IndexScope, NotResident, TreeIndex};
+use crate::rules::{IgnoreRules, RuleFiles};
 use crate::tally::Tally;
-use crate::walk::folder::{EntryVerdict, judge};
+use crate::walk::folder::{EntryVerdict, judge_entry};
 use crate::walk::names::EntryPath;
 
 /// A folder whose entries are being added.
-struct Frame {
+struct PendingFolder {
     id: FolderId,
     handle: FolderHandle,
     /// The accepted entries that are still to be added, the last one first.
@@ -28,14 +28,14 @@ struct Frame {
 }
 
 /// The entries of a folder as listed.
-pub(super) struct Listed {
+pub(super) struct ListedFolder {
     pub(super) present: RuleFiles,
     pub(super) entries: Vec<(OsString, EntryKind)>,
     unreadable: bool,
 }
 
 /// The entries of a folder after the rules were applied.
-pub(super) struct Judged {
+pub(super) struct JudgedEntries {
     /// The accepted entries, by name.
     pub(super) accepted: Vec<(OsString, EntryKind)>,
     pub(super) left_out: Tally,
@@ -45,14 +45,14 @@ pub(super) struct Judged {
 }
 
 /// Lists a folder.
-pub(super) fn list(handle: &FolderHandle) -> Listed {
-    let mut listed = Listed {
+pub(super) fn list_folder(handle: &FolderHandle) -> ListedFolder {
+    let mut listed = ListedFolder {
         present: RuleFiles::default(),
         entries: Vec::new(),
         unreadable: false,
     };
     let done = handle.list(&mut |name, kind| {
-        listed.present.note(name);
+        listed.present.record_name(name);
         listed.entries.push((name.to_owned(), kind));
         ControlFlow::Continue(())
     });
@@ -61,14 +61,14 @@ pub(super) fn list(handle: &FolderHandle) -> Listed {
 }
 
 /// Applies the rules inside a folder to its entries.
-pub(super) fn apply(
+pub(super) fn apply_rules(
     scope: &IndexScope<'_>,
     folder: &Path,
     base: usize,
-    rules: &Rules,
-    listed: Listed,
-) -> Judged {
-    let mut judged = Judged {
+    rules: &IgnoreRules,
+    listed: ListedFolder,
+) -> JudgedEntries {
+    let mut judged = JudgedEntries {
         accepted: Vec::new(),
         left_out: Tally::default(),
         unlisted: Vec::new(),
@@ -76,9 +76,9 @@ pub(super) fn apply(
     };
     judged.left_out.unreadable += u64::from(listed.unreadable);
     let mut path = EntryPath::new(folder);
-    scope.as_walk(|walk| {
+    scope.run_as_walk(|walk| {
         for (name, kind) in listed.entries {
-            let entry = judge(walk, rules, path.with(&name), base, &name, kind);
+            let entry = judge_entry(walk, rules, path.join_name(&name), base, &name, kind);
             entry.count(&mut judged.left_out);
             match entry {
                 EntryVerdict::Accepted => judged.accepted.push((name, kind)),
@@ -100,7 +100,7 @@ pub(super) fn apply(
     judged
 }
 
-impl Index {
+impl TreeIndex {
     /// Adds the outermost folder with everything below it.
     pub(super) fn add_root(
         &mut self,
@@ -108,33 +108,37 @@ impl Index {
         handle: FolderHandle,
         path: &Path,
     ) -> Result<(), NotResident> {
-        let above = Rules::above(path, scope.excludes);
-        let root = self.enter(scope, None, handle, path, &above)?;
-        self.add_below(scope, root)
+        let above = IgnoreRules::read_above(path, scope.excludes);
+        let root = self.enter_folder(scope, None, handle, path, &above)?;
+        self.add_tree(scope, root)
     }
 
     /// Adds a folder inside another with everything below it.
-    pub(super) fn add_inner(
+    pub(super) fn add_subfolder(
         &mut self,
         scope: &IndexScope<'_>,
         parent: FolderId,
         entered: io::Result<FolderHandle>,
         name: &OsStr,
     ) -> Result<(), NotResident> {
-        match self.enter_inner(scope, parent, entered, name)? {
-            Some(inner) => self.add_below(scope, inner),
+        match self.enter_subfolder(scope, parent, entered, name)? {
+            Some(inner) => self.add_tree(scope, inner),
             None => Ok(()),
         }
     }
 
-    fn add_below(&mut self, scope: &IndexScope<'_>, first: Frame) -> Result<(), NotResident> {
+    fn add_tree(
+        &mut self,
+        scope: &IndexScope<'_>,
+        first: PendingFolder,
+    ) -> Result<(), NotResident> {
         let mut frames = vec![first];
         while let Some(frame) = frames.last_mut() {
             let Some((name, kind)) = frame.entries.pop() else {
                 frames.pop();
                 continue;
             };
-            if scope.stop.is_over() {
+            if scope.stop.should_stop() {
                 return Err(NotResident::Stopped);
             }
             let id = frame.id;
@@ -143,27 +147,27 @@ impl Index {
                 self.add_file(scope, id, &handle, &name)?;
                 continue;
             }
-            let entered = frame.handle.enter(&name);
-            frames.extend(self.enter_inner(scope, id, entered, &name)?);
+            let entered = frame.handle.open_subfolder(&name);
+            frames.extend(self.enter_subfolder(scope, id, entered, &name)?);
         }
         Ok(())
     }
 
     /// Adds one folder inside another, without what is below it; returns `None` where it is gone or cannot be opened.
-    fn enter_inner(
+    fn enter_subfolder(
         &mut self,
         scope: &IndexScope<'_>,
         parent: FolderId,
         entered: io::Result<FolderHandle>,
         name: &OsStr,
-    ) -> Result<Option<Frame>, NotResident> {
+    ) -> Result<Option<PendingFolder>, NotResident> {
         let Some(folder) = self.table.folder_mut(parent) else {
             return Ok(None);
         };
         match entered {
             Ok(handle) => {
                 let (path, above) = (folder.path.join(name), folder.rules.clone());
-                let entered = self.enter(scope, Some(parent), handle, &path, &above);
+                let entered = self.enter_folder(scope, Some(parent), handle, &path, &above);
                 entered.map(Some)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -174,36 +178,36 @@ impl Index {
         }
     }
 
-    fn enter(
+    fn enter_folder(
         &mut self,
         scope: &IndexScope<'_>,
         parent: Option<FolderId>,
         handle: FolderHandle,
         path: &Path,
-        above: &Rules,
-    ) -> Result<Frame, NotResident> {
+        above: &IgnoreRules,
+    ) -> Result<PendingFolder, NotResident> {
         let watched = self.watch_folder(&handle)?;
-        let stamp = handle.stat_itself().map_err(|_| NotResident::Changing)?;
+        let stamp = handle.stat_folder().map_err(|_| NotResident::Changing)?;
         let above_device = parent
             .and_then(|parent| self.table.folder(parent))
             .map(|parent| parent.stamp.device);
         if above_device != Some(stamp.device) && !is_told_of(path) {
             return Err(NotResident::Untold);
         }
-        let listed = list(&handle);
-        self.rule_files.note(path, listed.present);
-        let rules = above.enter(path, listed.present);
-        let mut judged = apply(scope, path, self.base, &rules, listed);
+        let listed = list_folder(&handle);
+        self.rule_files.add_folder(path, listed.present);
+        let rules = above.enter_folder(path, listed.present);
+        let mut judged = apply_rules(scope, path, self.base, &rules, listed);
         self.sign_ignored(scope, path, &handle, &mut judged.ignored)?;
         let id = self
             .table
             .add_folder(path, parent, rules, Some(watched), stamp);
         self.watched.insert(watched, id);
         self.table
-            .leave_out(id, judged.left_out, judged.unlisted, judged.ignored);
+            .record_left_out(id, judged.left_out, judged.unlisted, judged.ignored);
         let mut entries = judged.accepted;
         entries.reverse();
-        Ok(Frame {
+        Ok(PendingFolder {
             id,
             handle,
             entries,
@@ -218,26 +222,26 @@ impl Index {
         handle: &FolderHandle,
         name: &OsStr,
     ) -> Result<(), NotResident> {
-        let Some((reader, stamp)) = open(handle, name) else {
+        let Some((reader, stamp)) = open_file(handle, name) else {
             return Ok(());
         };
         let id = self.table.add_file(folder, name, stamp);
-        self.fill(scope, id, reader, stamp)
+        self.index_file(scope, id, reader, stamp)
     }
 
     /// Reads a file of the table again; returns whether it still exists.
-    pub(super) fn read_again(
+    pub(super) fn reread_file(
         &mut self,
         scope: &IndexScope<'_>,
         id: FileId,
         handle: &FolderHandle,
-    ) -> Result<Reread, NotResident> {
-        let Some((reader, stamp)) = open(handle, self.table.name(id)) else {
-            return Ok(Reread::Gone);
+    ) -> Result<FilePresence, NotResident> {
+        let Some((reader, stamp)) = open_file(handle, self.table.name(id)) else {
+            return Ok(FilePresence::Gone);
         };
         self.forget_text(id);
-        self.fill(scope, id, reader, stamp)?;
-        Ok(Reread::There)
+        self.index_file(scope, id, reader, stamp)?;
+        Ok(FilePresence::There)
     }
 
     /// Removes the text of a file from signatures and contents.
@@ -250,7 +254,7 @@ impl Index {
         let size = entry.stamp.size;
         let content = entry.content.take();
         if let (Some(contents), Some(place)) = (&mut self.contents, content) {
-            contents.waste(place);
+            contents.mark_unneeded(place);
         }
         self.blocks.remove(id, blocks, size);
     }
@@ -258,14 +262,14 @@ impl Index {
 
 /// Whether a file still exists at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reread {
+pub(super) enum FilePresence {
     There,
     Gone,
 }
 
 /// Opens a file of a folder. The reader is `None` where the system refuses to open it; the result is `None` where it is
 /// gone or no longer a file.
-fn open(handle: &FolderHandle, name: &OsStr) -> Option<(Option<FileReader>, Stamp)> {
+fn open_file(handle: &FolderHandle, name: &OsStr) -> Option<(Option<FileReader>, Stamp)> {
     let (reader, stamp) = match handle.open(name) {
         Ok(reader) => {
             let stamp = reader.stat().ok()?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Up to this many answered searches, a change of their number alone is not published.
-const FEW: u64 = 32;
+const SILENT_ANSWERS: u64 = 32;
 
 /// The part of one root that is resident.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,18 +12,18 @@ pub struct IndexStatus {
     /// The root.
     pub root: PathBuf,
     /// The state of its index.
-    pub residency: Residency,
+    pub residency: IndexResidency,
 }
 
 /// The state of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Residency {
+pub enum IndexResidency {
     /// The index is being built.
     Building,
     /// The index answers searches.
     Resident(ResidentFacts),
     /// There is no index.
-    Absent(WhyNot),
+    Absent(AbsenceReason),
 }
 
 /// The parts of an index that answers searches. All sizes are in bytes.
@@ -51,7 +51,7 @@ pub struct ResidentFacts {
 
 /// Why there is no index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WhyNot {
+pub enum AbsenceReason {
     /// The settings turn it off.
     Off,
     /// The tree is searched quickly without one.
@@ -74,50 +74,50 @@ pub enum WhyNot {
     Changing,
 }
 
-impl WhyNot {
+impl AbsenceReason {
     /// Every reason.
-    pub const ALL: [WhyNot; 10] = [
-        WhyNot::Off,
-        WhyNot::FewFiles,
-        WhyNot::FirstSearch,
-        WhyNot::HomeFolder,
-        WhyNot::NetworkFileSystem,
-        WhyNot::WatchLimit,
-        WhyNot::MemoryBudget,
-        WhyNot::MemoryScarce,
-        WhyNot::Idle,
-        WhyNot::Changing,
+    pub const ALL: [AbsenceReason; 10] = [
+        AbsenceReason::Off,
+        AbsenceReason::FewFiles,
+        AbsenceReason::FirstSearch,
+        AbsenceReason::HomeFolder,
+        AbsenceReason::NetworkFileSystem,
+        AbsenceReason::WatchLimit,
+        AbsenceReason::MemoryBudget,
+        AbsenceReason::MemoryScarce,
+        AbsenceReason::Idle,
+        AbsenceReason::Changing,
     ];
 
     /// Returns the reason as an identifier for programs.
     pub fn as_str(self) -> &'static str {
         match self {
-            WhyNot::Off => "off",
-            WhyNot::FewFiles => "few_files",
-            WhyNot::FirstSearch => "first_search",
-            WhyNot::HomeFolder => "home_folder",
-            WhyNot::NetworkFileSystem => "network_file_system",
-            WhyNot::WatchLimit => "watch_limit",
-            WhyNot::MemoryBudget => "memory_budget",
-            WhyNot::MemoryScarce => "memory_scarce",
-            WhyNot::Idle => "idle",
-            WhyNot::Changing => "changing",
+            AbsenceReason::Off => "off",
+            AbsenceReason::FewFiles => "few_files",
+            AbsenceReason::FirstSearch => "first_search",
+            AbsenceReason::HomeFolder => "home_folder",
+            AbsenceReason::NetworkFileSystem => "network_file_system",
+            AbsenceReason::WatchLimit => "watch_limit",
+            AbsenceReason::MemoryBudget => "memory_budget",
+            AbsenceReason::MemoryScarce => "memory_scarce",
+            AbsenceReason::Idle => "idle",
+            AbsenceReason::Changing => "changing",
         }
     }
 
     /// Returns the reason as text for people.
     pub fn describe(self) -> &'static str {
         match self {
-            WhyNot::Off => "off by setting (search.index)",
-            WhyNot::FewFiles => "fewer than 2,000 files",
-            WhyNot::FirstSearch => "second search not yet made",
-            WhyNot::HomeFolder => "home folder",
-            WhyNot::NetworkFileSystem => "network file system",
-            WhyNot::WatchLimit => "watch limit",
-            WhyNot::MemoryBudget => "memory budget used up (search.memory)",
-            WhyNot::MemoryScarce => "memory of the machine is scarce",
-            WhyNot::Idle => "released, because nothing was searched for a while",
-            WhyNot::Changing => "too much was changing; a later search builds it again",
+            AbsenceReason::Off => "off by setting (search.index)",
+            AbsenceReason::FewFiles => "fewer than 2,000 files",
+            AbsenceReason::FirstSearch => "second search not yet made",
+            AbsenceReason::HomeFolder => "home folder",
+            AbsenceReason::NetworkFileSystem => "network file system",
+            AbsenceReason::WatchLimit => "watch limit",
+            AbsenceReason::MemoryBudget => "memory budget used up (search.memory)",
+            AbsenceReason::MemoryScarce => "memory of the machine is scarce",
+            AbsenceReason::Idle => "released, because nothing was searched for a while",
+            AbsenceReason::Changing => "too much was changing; a later search builds it again",
         }
     }
 }
@@ -126,14 +126,14 @@ impl IndexStatus {
     /// Returns whether this should be published to processes that know `last`: anything has changed, or the number of
     /// answered searches has doubled. The first few searches are not published one by one, because writing the file
     /// took longer than a search.
-    pub fn is_news(&self, last: &IndexStatus) -> bool {
+    pub fn differs_notably_from(&self, last: &IndexStatus) -> bool {
         match (&self.residency, &last.residency) {
-            (Residency::Resident(now), Residency::Resident(then)) => {
+            (IndexResidency::Resident(now), IndexResidency::Resident(then)) => {
                 let same = ResidentFacts {
                     answered: then.answered,
                     ..now.clone()
                 };
-                same != *then || now.answered >= 2 * then.answered.max(FEW)
+                same != *then || now.answered >= 2 * then.answered.max(SILENT_ANSWERS)
             }
             (now, then) => now != then,
         }
@@ -144,7 +144,7 @@ impl IndexStatus {
 mod tests {
     use super::*;
 
-    fn resident(answered: u64, contents: u64) -> IndexStatus {
+    fn resident_status(answered: u64, contents: u64) -> IndexStatus {
         let facts = ResidentFacts {
             since: SystemTime::UNIX_EPOCH,
             built_in: Duration::from_millis(900),
@@ -158,17 +158,17 @@ mod tests {
         };
         IndexStatus {
             root: "/p".into(),
-            residency: Residency::Resident(facts),
+            residency: IndexResidency::Resident(facts),
         }
     }
 
     #[test]
-    fn a_thousand_searches_are_news_four_times() {
-        let mut told = resident(0, 0);
+    fn thousand_searches_are_notable_four_times() {
+        let mut told = resident_status(0, 0);
         let mut times = 0;
         for answered in 1..=1_000 {
-            let now = resident(answered, 0);
-            if now.is_news(&told) {
+            let now = resident_status(answered, 0);
+            if now.differs_notably_from(&told) {
                 times += 1;
                 told = now;
             }
@@ -177,15 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_built_and_given_back_is_news() {
-        assert!(resident(5, 1).is_news(&resident(5, 0)));
-        assert!(!resident(5, 1).is_news(&resident(5, 1)));
+    fn building_and_dropping_index_is_notable() {
+        assert!(resident_status(5, 1).differs_notably_from(&resident_status(5, 0)));
+        assert!(!resident_status(5, 1).differs_notably_from(&resident_status(5, 1)));
         let absent = |why| IndexStatus {
             root: "/p".into(),
-            residency: Residency::Absent(why),
+            residency: IndexResidency::Absent(why),
         };
-        assert!(absent(WhyNot::Idle).is_news(&resident(5, 1)));
-        assert!(!absent(WhyNot::Off).is_news(&absent(WhyNot::Off)));
-        assert!(absent(WhyNot::Off).is_news(&absent(WhyNot::Idle)));
+        assert!(absent(AbsenceReason::Idle).differs_notably_from(&resident_status(5, 1)));
+        assert!(!absent(AbsenceReason::Off).differs_notably_from(&absent(AbsenceReason::Off)));
+        assert!(absent(AbsenceReason::Off).differs_notably_from(&absent(AbsenceReason::Idle)));
     }
 }

@@ -20,7 +20,7 @@ use super::ignored::IgnoredEntry;
 use super::name_grams::NameGrams;
 use super::name_hashes::NameHashes;
 use crate::name_key::NameKey;
-use crate::rules::Rules;
+use crate::rules::IgnoreRules;
 use crate::tally::Tally;
 
 /// The treatment of a file by a search.
@@ -43,7 +43,7 @@ pub(super) struct Folder {
     name_at: usize,
     pub(super) parent: Option<FolderId>,
     /// The ignore rules inside the folder.
-    pub(super) rules: Rules,
+    pub(super) rules: IgnoreRules,
     pub(super) watched: Option<WatchedFolder>,
     pub(super) stamp: Stamp,
     /// The files in the folder, by name.
@@ -65,7 +65,7 @@ pub(super) struct FileEntry {
     pub(super) folder: FolderId,
     name: Range<u32>,
     pub(super) stamp: Stamp,
-    /// The value of [`Table::changes`] when its modification time last changed.
+    /// The value of [`FileTable::change_count`] when its modification time last changed.
     dated: u32,
     pub(super) kind: TextKind,
     pub(super) blocks: BlockRange,
@@ -73,11 +73,11 @@ pub(super) struct FileEntry {
 }
 
 /// The most removed files whose paths are remembered.
-const MOST_GONE: usize = 4_096;
+const MAX_REMEMBERED_REMOVALS: usize = 4_096;
 
 /// The folders and files of a tree.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct FileTable {
     folders: Vec<Option<Folder>>,
     files: Vec<Option<FileEntry>>,
     names: Vec<u8>,
@@ -118,7 +118,7 @@ pub(super) struct Table {
     gone: HashMap<FileId, Box<Path>>,
 }
 
-impl Table {
+impl FileTable {
     pub(super) fn folder(&self, id: FolderId) -> Option<&Folder> {
         self.folders.get(id.0 as usize)?.as_ref()
     }
@@ -166,15 +166,19 @@ impl Table {
         true
     }
 
-    /// Returns the number of changes so far, for [`Table::since`].
-    pub(super) fn changes(&self) -> u32 {
+    /// Returns the number of changes so far, for [`FileTable::path_and_time_since`].
+    pub(super) fn change_count(&self) -> u32 {
         self.changes
     }
 
     /// Returns the path and the modification time of a file for a list that was built after `changes` changes. The time
     /// is one that no file has if the file is gone or its time has changed since, so that the caller that shows the
     /// list notices. `None` where the path is no longer known.
-    pub(super) fn since(&self, id: FileId, changes: u32) -> Option<(PathBuf, Moment)> {
+    pub(super) fn path_and_time_since(
+        &self,
+        id: FileId,
+        changes: u32,
+    ) -> Option<(PathBuf, Moment)> {
         let Some(file) = self.file(id) else {
             return Some((self.gone.get(&id)?.to_path_buf(), Moment::default()));
         };
@@ -193,12 +197,12 @@ impl Table {
     /// Returns the approximate memory of the table in bytes.
     pub(super) fn bytes(&self) -> usize {
         /// The path, the lists and the rules of a folder of average size.
-        const FOLDER: usize = std::mem::size_of::<Option<Folder>>() + 256;
-        const FILE: usize =
+        const FOLDER_BYTES: usize = std::mem::size_of::<Option<Folder>>() + 256;
+        const FILE_BYTES: usize =
             std::mem::size_of::<Option<FileEntry>>() + 5 * std::mem::size_of::<FileId>();
-        const HASH: usize = 16;
-        let entries = self.folders.len() * FOLDER + self.files.len() * FILE;
-        entries + 2 * self.names.len() + self.grams.bytes() + self.left_out_names.len() * HASH
+        const HASH_BYTES: usize = 16;
+        let entries = self.folders.len() * FOLDER_BYTES + self.files.len() * FILE_BYTES;
+        entries + 2 * self.names.len() + self.grams.bytes() + self.left_out_names.len() * HASH_BYTES
     }
 
     pub(super) fn live_folders(&self) -> impl Iterator<Item = (FolderId, &Folder)> {
@@ -216,7 +220,7 @@ impl Table {
         &mut self,
         path: &Path,
         parent: Option<FolderId>,
-        rules: Rules,
+        rules: IgnoreRules,
         watched: Option<WatchedFolder>,
         stamp: Stamp,
     ) -> FolderId {
@@ -289,7 +293,7 @@ impl Table {
     }
 
     /// Records the current stamp of a file.
-    pub(super) fn restamp(&mut self, id: FileId, stamp: Stamp) {
+    pub(super) fn set_stamp(&mut self, id: FileId, stamp: Stamp) {
         let changes = self.changes;
         if let Some(Some(file)) = self.files.get_mut(id.0 as usize) {
             if file.stamp.mtime != stamp.mtime {
@@ -301,7 +305,7 @@ impl Table {
 
     /// Removes a file and returns its entry.
     pub(super) fn remove_file(&mut self, id: FileId) -> Option<FileEntry> {
-        if self.gone.len() < MOST_GONE
+        if self.gone.len() < MAX_REMEMBERED_REMOVALS
             && let Some(path) = self.path(id)
         {
             self.gone.insert(id, path.into());
@@ -363,7 +367,7 @@ impl Table {
     }
 
     /// Finds the folder with this path below the outermost one.
-    pub(super) fn find(&self, path: &Path) -> Option<FolderId> {
+    pub(super) fn find_folder(&self, path: &Path) -> Option<FolderId> {
         let top = FolderId(0);
         let relative = path.strip_prefix(&self.folder(top)?.path).ok()?;
         relative

@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 /// The bytes that a text is known to consist of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alphabet {
+pub(crate) enum TextAlphabet {
     /// Bytes below 0x80 only.
     Ascii,
     /// Any bytes.
@@ -18,16 +18,16 @@ pub(crate) enum Alphabet {
 }
 
 /// Returns whether an expression can only match ASCII, and means the same with and without Unicode.
-pub(super) fn is_ascii(hir: &Hir) -> bool {
+pub(super) fn is_ascii_only(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty => true,
-        HirKind::Look(look) => ascii_look(*look) == *look,
+        HirKind::Look(look) => to_ascii_look(*look) == *look,
         HirKind::Literal(literal) => literal.0.is_ascii(),
         HirKind::Class(Class::Unicode(class)) => class.is_ascii(),
         HirKind::Class(Class::Bytes(class)) => class.is_ascii(),
-        HirKind::Repetition(repetition) => is_ascii(&repetition.sub),
-        HirKind::Capture(capture) => is_ascii(&capture.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(is_ascii),
+        HirKind::Repetition(repetition) => is_ascii_only(&repetition.sub),
+        HirKind::Capture(capture) => is_ascii_only(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(is_ascii_only),
     }
 }
 
@@ -42,14 +42,14 @@ pub(super) fn ascii_expression(hir: &Hir, left_out: &[u8]) -> Option<String> {
 fn write_ascii(hir: &Hir, left_out: &[u8], out: &mut String) -> fmt::Result {
     match hir.kind() {
         HirKind::Empty => out.write_str("(?:)"),
-        HirKind::Look(look) => out.write_str(written(*look)),
+        HirKind::Look(look) => out.write_str(look_syntax(*look)),
         HirKind::Literal(literal) if literal.0.is_ascii() => {
             for byte in &literal.0 {
                 write!(out, r"\x{byte:02X}")?;
             }
             Ok(())
         }
-        HirKind::Literal(_) => out.write_str(NOTHING),
+        HirKind::Literal(_) => out.write_str(EMPTY_CLASS),
         HirKind::Class(Class::Unicode(class)) => {
             let ranges = class.iter().map(|range| (range.start(), range.end()));
             write_class(
@@ -106,7 +106,7 @@ fn write_group(out: &mut String, write: impl FnOnce(&mut String) -> fmt::Result)
 }
 
 /// A class that matches nothing.
-const NOTHING: &str = "[a&&b]";
+const EMPTY_CLASS: &str = "[a&&b]";
 
 fn write_class(
     ranges: impl Iterator<Item = (u32, u32)>,
@@ -128,10 +128,10 @@ fn write_class(
             start = next + 1;
         }
     }
-    out.write_str(if open { "]" } else { NOTHING })
+    out.write_str(if open { "]" } else { EMPTY_CLASS })
 }
 
-fn ascii_look(look: Look) -> Look {
+fn to_ascii_look(look: Look) -> Look {
     match look {
         Look::WordUnicode => Look::WordAscii,
         Look::WordUnicodeNegate => Look::WordAsciiNegate,
@@ -144,7 +144,7 @@ fn ascii_look(look: Look) -> Look {
 }
 
 /// Returns the syntax of a look-around assertion for a parser without Unicode.
-fn written(look: Look) -> &'static str {
+fn look_syntax(look: Look) -> &'static str {
     match look {
         Look::Start => r"\A",
         Look::End => r"\z",

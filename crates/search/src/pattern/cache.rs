@@ -7,9 +7,9 @@ use super::source::LineEnds;
 use super::{Pattern, PatternError};
 
 /// The most patterns in the cache.
-const MOST_PATTERNS: usize = 64;
+const MAX_PATTERNS: usize = 64;
 /// The most memory that they may take together, by the upper bound of each.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// The patterns that were used last.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ impl PatternCache {
     ) -> Result<Pattern, PatternError> {
         let known = {
             let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_it = |pattern: &Pattern| pattern.source.is(expression, options, ends);
+            let is_it = |pattern: &Pattern| pattern.source.is_made_from(expression, options, ends);
             let at = patterns.iter().position(is_it);
             at.map(|at| {
                 let pattern = patterns.remove(at);
@@ -57,19 +57,19 @@ impl PatternCache {
             })
         };
         if let Some(pattern) = known {
-            return Ok(pattern.for_another_search());
+            return Ok(pattern.clone_for_new_search());
         }
         // This is done without holding the lock, since it may take long.
-        let pattern = Pattern::build(expression, options, ends)?;
+        let pattern = Pattern::build_pattern(expression, options, ends)?;
         let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have built the same one meanwhile.
         patterns.retain(|one| *one != pattern);
-        patterns.push(pattern.for_another_search());
+        patterns.push(pattern.clone_for_new_search());
         // The oldest patterns are dropped, and this one, too, where it is too large by itself.
         let mut size = 0_usize;
-        let kept = patterns.iter().rev().take(MOST_PATTERNS).take_while(|one| {
+        let kept = patterns.iter().rev().take(MAX_PATTERNS).take_while(|one| {
             size = size.saturating_add(one.source.size());
-            size <= MOST_BYTES
+            size <= MAX_BYTES
         });
         let dropped = patterns.len() - kept.count();
         patterns.drain(..dropped);

@@ -5,20 +5,20 @@ use grep_searcher::sinks::Bytes;
 use proptest::prelude::*;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::{Boundary, Case, Dot, MatchSpan, Pattern, PatternOptions};
+use super::{CaseMatching, DotMatching, MatchBoundary, MatchSpan, Pattern, PatternOptions};
 
 /// A pattern and a text that may have a match.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct GeneratedCase {
     pub(crate) pattern: Pattern,
     pub(crate) text: Vec<u8>,
 }
 
 /// Longer than half of what a literal may be, so that two of them are too long.
-const LONG: &str = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ_\
+const LONG_LITERAL: &str = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ_\
     abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ01234567890_and_more_of_it";
 
-fn atom() -> impl Strategy<Value = String> {
+fn generated_atom() -> impl Strategy<Value = String> {
     let texts = prop::sample::select(vec![
         "a",
         "B",
@@ -32,7 +32,7 @@ fn atom() -> impl Strategy<Value = String> {
         "task",
         "alpha_beta",
         "größe",
-        LONG,
+        LONG_LITERAL,
         "_",
         " ",
         "ß",
@@ -78,20 +78,20 @@ fn atom() -> impl Strategy<Value = String> {
         6 => texts.prop_map(str::to_owned),
         3 => classes.prop_map(str::to_owned),
         1 => looks.prop_map(str::to_owned),
-        1 => (10..80_u32).prop_map(many_words),
+        1 => (10..80_u32).prop_map(many_alternatives),
     ]
 }
 
 /// Returns more alternatives than a set holds, with a few beginnings and ends in common.
-fn many_words(from: u32) -> String {
+fn many_alternatives(from: u32) -> String {
     let words: Vec<String> = (from..from + 70)
         .map(|number| format!("W{number}_kind"))
         .collect();
     format!("(?:{})", words.join("|"))
 }
 
-pub(crate) fn expression() -> impl Strategy<Value = String> {
-    atom().prop_recursive(4, 24, 4, |inner| {
+pub(crate) fn generated_expression() -> impl Strategy<Value = String> {
+    generated_atom().prop_recursive(4, 24, 4, |inner| {
         let times = prop::sample::select(vec![
             "*", "+", "?", "*?", "+?", "??", "{0}", "{0,2}", "{1}", "{2}", "{2,}", "{3,5}", "{20}",
         ]);
@@ -106,14 +106,14 @@ pub(crate) fn expression() -> impl Strategy<Value = String> {
     })
 }
 
-pub(crate) fn options() -> impl Strategy<Value = PatternOptions> {
-    let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive]);
+pub(crate) fn generated_options() -> impl Strategy<Value = PatternOptions> {
+    let case = prop::sample::select(vec![CaseMatching::Sensitive, CaseMatching::Insensitive]);
     let span = prop::sample::select(vec![MatchSpan::SingleLine, MatchSpan::MultiLine]);
-    let dot = prop::sample::select(vec![Dot::AnyCharacter, Dot::WithinLine]);
+    let dot = prop::sample::select(vec![DotMatching::AnyCharacter, DotMatching::WithinLine]);
     let boundary = prop_oneof![
-        4 => Just(Boundary::None),
-        1 => Just(Boundary::Word),
-        1 => Just(Boundary::Line),
+        4 => Just(MatchBoundary::None),
+        1 => Just(MatchBoundary::Word),
+        1 => Just(MatchBoundary::Line),
     ];
     (case, span, dot, boundary).prop_map(|(case, span, dot, boundary)| PatternOptions {
         case,
@@ -123,7 +123,7 @@ pub(crate) fn options() -> impl Strategy<Value = PatternOptions> {
     })
 }
 
-fn noise() -> impl Strategy<Value = Vec<u8>> {
+fn generated_noise() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         &b"a"[..],
         b"word",
@@ -141,28 +141,36 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
 
 /// Generates a pattern and a text that contains a string made by following the expression, without its look-around
 /// assertions.
-pub(crate) fn question() -> impl Strategy<Value = Question> {
+pub(crate) fn generated_case() -> impl Strategy<Value = GeneratedCase> {
     let end = || prop::sample::select(vec![&b""[..], b"\n", b"\r\n", b" "]);
     let ends = (end(), end());
     let choices = prop::collection::vec(any::<u32>(), 1..40);
-    (expression(), options(), choices, noise(), noise(), ends).prop_filter_map(
-        "compiles",
-        |(expression, options, choices, before, after, (left, right))| {
-            let pattern = Pattern::with_options(&expression, options).ok()?;
-            let mut made = Vec::new();
-            follow(
-                pattern.hir()?,
-                &mut choices.iter().cycle().copied(),
-                &mut made,
-            );
-            let text = [&before[..], left, &made, right, &after].concat();
-            Some(Question { pattern, text })
-        },
+    (
+        generated_expression(),
+        generated_options(),
+        choices,
+        generated_noise(),
+        generated_noise(),
+        ends,
     )
+        .prop_filter_map(
+            "compiles",
+            |(expression, options, choices, before, after, (left, right))| {
+                let pattern = Pattern::with_options(&expression, options).ok()?;
+                let mut made = Vec::new();
+                append_matching_string(
+                    pattern.hir()?,
+                    &mut choices.iter().cycle().copied(),
+                    &mut made,
+                );
+                let text = [&before[..], left, &made, right, &after].concat();
+                Some(GeneratedCase { pattern, text })
+            },
+        )
 }
 
 /// Adds a string that the expression matches, ignoring its look-around assertions.
-fn follow(hir: &Hir, choices: &mut dyn Iterator<Item = u32>, into: &mut Vec<u8>) {
+fn append_matching_string(hir: &Hir, choices: &mut dyn Iterator<Item = u32>, into: &mut Vec<u8>) {
     let mut choose = |of: usize| choices.next().unwrap_or(0) as usize % of.max(1);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
@@ -181,11 +189,13 @@ fn follow(hir: &Hir, choices: &mut dyn Iterator<Item = u32>, into: &mut Vec<u8>)
                 into.extend((range.start()..=range.end()).nth(choose(range.len())));
             }
         }
-        HirKind::Capture(capture) => follow(&capture.sub, choices, into),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| follow(part, choices, into)),
+        HirKind::Capture(capture) => append_matching_string(&capture.sub, choices, into),
+        HirKind::Concat(parts) => parts
+            .iter()
+            .for_each(|part| append_matching_string(part, choices, into)),
         HirKind::Alternation(parts) => {
             let part = choose(parts.len());
-            follow(&parts[part], choices, into);
+            append_matching_string(&parts[part], choices, into);
         }
         HirKind::Repetition(repetition) => {
             let most = repetition.max.unwrap_or(u32::MAX).min(repetition.min + 2);
@@ -193,7 +203,7 @@ fn follow(hir: &Hir, choices: &mut dyn Iterator<Item = u32>, into: &mut Vec<u8>)
             for _ in 0..times {
                 // Nested repetitions would otherwise make texts of megabytes.
                 if into.len() < 4_000 {
-                    follow(&repetition.sub, choices, into);
+                    append_matching_string(&repetition.sub, choices, into);
                 }
             }
         }

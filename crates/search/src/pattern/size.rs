@@ -4,48 +4,53 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use regex_syntax::utf8::Utf8Sequences;
 
 /// The bytes of a state of the compiler, of a transition and of an alternative.
-const STATE: usize = 32;
-const TRANSITION: usize = 8;
-const ALTERNATIVE: usize = 4;
+const STATE_BYTES: usize = 32;
+const TRANSITION_BYTES: usize = 8;
+const ALTERNATIVE_BYTES: usize = 4;
 
 /// Returns an upper bound for the bytes that the compiler counts, in either direction. A property test compares it with
 /// what is compiled.
 pub(super) fn compiled_bound(hir: &Hir) -> usize {
     // The states around every expression: the loop before it, the group of the whole match, and the match.
-    bound(hir).saturating_add(8 * STATE)
+    expression_bound(hir).saturating_add(8 * STATE_BYTES)
 }
 
-fn bound(hir: &Hir) -> usize {
+fn expression_bound(hir: &Hir) -> usize {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => STATE,
-        HirKind::Literal(literal) => literal.0.len().saturating_mul(STATE + TRANSITION),
-        HirKind::Class(Class::Bytes(class)) => 2 * STATE + class.ranges().len() * TRANSITION,
+        HirKind::Empty | HirKind::Look(_) => STATE_BYTES,
+        HirKind::Literal(literal) => literal
+            .0
+            .len()
+            .saturating_mul(STATE_BYTES + TRANSITION_BYTES),
+        HirKind::Class(Class::Bytes(class)) => {
+            2 * STATE_BYTES + class.ranges().len() * TRANSITION_BYTES
+        }
         HirKind::Class(Class::Unicode(class)) if class.is_ascii() => {
-            2 * STATE + class.ranges().len() * TRANSITION
+            2 * STATE_BYTES + class.ranges().len() * TRANSITION_BYTES
         }
         HirKind::Class(Class::Unicode(class)) => {
             let ranges = class.iter();
             let sequences = ranges.flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
             // Counts each byte of each sequence as a separate state; the compiler shares what it can.
             let bytes: usize = sequences.map(|sequence| sequence.len()).sum();
-            4 * STATE + bytes * (STATE + TRANSITION + ALTERNATIVE)
+            4 * STATE_BYTES + bytes * (STATE_BYTES + TRANSITION_BYTES + ALTERNATIVE_BYTES)
         }
-        HirKind::Capture(capture) => bound(&capture.sub).saturating_add(2 * STATE),
-        HirKind::Concat(parts) => parts
-            .iter()
-            .fold(STATE, |sum, part| bound(part).saturating_add(sum)),
+        HirKind::Capture(capture) => expression_bound(&capture.sub).saturating_add(2 * STATE_BYTES),
+        HirKind::Concat(parts) => parts.iter().fold(STATE_BYTES, |sum, part| {
+            expression_bound(part).saturating_add(sum)
+        }),
         // The compiler builds a trie of literals, with states between them.
-        HirKind::Alternation(parts) => parts.iter().fold(2 * STATE, |sum, part| {
-            let part = bound(part).saturating_mul(2);
-            part.saturating_add(2 * STATE + 2 * ALTERNATIVE)
+        HirKind::Alternation(parts) => parts.iter().fold(2 * STATE_BYTES, |sum, part| {
+            let part = expression_bound(part).saturating_mul(2);
+            part.saturating_add(2 * STATE_BYTES + 2 * ALTERNATIVE_BYTES)
                 .saturating_add(sum)
         }),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
-            bound(&repetition.sub)
-                .saturating_add(STATE + 2 * ALTERNATIVE)
+            expression_bound(&repetition.sub)
+                .saturating_add(STATE_BYTES + 2 * ALTERNATIVE_BYTES)
                 .saturating_mul(times)
-                .saturating_add(3 * (STATE + 2 * ALTERNATIVE))
+                .saturating_add(3 * (STATE_BYTES + 2 * ALTERNATIVE_BYTES))
         }
     }
 }

@@ -6,20 +6,20 @@ use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::ascii::{ascii_expression, is_ascii};
+use super::ascii::{ascii_expression, is_ascii_only};
 use super::error::PatternError;
-use super::options::{Boundary, Case, Dot, MatchSpan, PatternOptions};
+use super::options::{CaseMatching, DotMatching, MatchBoundary, MatchSpan, PatternOptions};
 use super::size::{compiled_bound, may_be_refused_for};
 
 /// The memory limit of a compiled expression; ripgrep allows 100 MiB.
-pub(super) const MOST_COMPILED: usize = 8 << 20;
+pub(super) const MAX_COMPILED_BYTES: usize = 8 << 20;
 /// The cache of lazily built DFA states, for each thread and direction; ripgrep allows 1,000 MiB. A full cache is
 /// cleared and filled again.
-const MOST_STATES: usize = 2 << 20;
+const MAX_DFA_CACHE_BYTES: usize = 2 << 20;
 /// The deepest nesting of groups, as in ripgrep.
-const MOST_NESTED: u32 = 250;
+const MAX_NESTING: u32 = 250;
 /// The same for the expression that is rewritten for ASCII: it has more groups and otherwise the same depth.
-const MOST_NESTED_FOR_ASCII: u32 = 4 * MOST_NESTED;
+const MAX_NESTING_FOR_ASCII: u32 = 4 * MAX_NESTING;
 
 /// The bytes that end a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,21 +51,21 @@ impl PatternSource {
     ) -> Result<Self, PatternError> {
         let hir = parse(expression, options, ends);
         let bound = hir.as_ref().map_or(usize::MAX, compiled_bound);
-        let is_certain = bound <= MOST_COMPILED
+        let is_certain = bound <= MAX_COMPILED_BYTES
             && hir
                 .as_ref()
-                .is_some_and(|hir| !may_be_refused_for(hir, refused(options, ends)));
+                .is_some_and(|hir| !may_be_refused_for(hir, refused_bytes(options, ends)));
         let any = OnceLock::new();
         if !is_certain {
-            let matcher = builder(options, ends).build_many(&[expression]);
-            let matcher = matcher.map_err(|error| explain(expression, options, &error))?;
+            let matcher = matcher_builder(options, ends).build_many(&[expression]);
+            let matcher = matcher.map_err(|error| explain_error(expression, options, &error))?;
             let _ = any.set(Some(matcher));
         }
         Ok(PatternSource {
             expression: expression.to_owned(),
             options,
             ends,
-            differs_for_ascii: hir.as_ref().is_some_and(|hir| !is_ascii(hir)),
+            differs_for_ascii: hir.as_ref().is_some_and(|hir| !is_ascii_only(hir)),
             hir,
             bound,
             any,
@@ -74,11 +74,16 @@ impl PatternSource {
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.is(&other.expression, other.options, other.ends)
+        self.is_made_from(&other.expression, other.options, other.ends)
     }
 
     /// Returns whether it was made from these arguments.
-    pub(super) fn is(&self, expression: &str, options: PatternOptions, ends: LineEnds) -> bool {
+    pub(super) fn is_made_from(
+        &self,
+        expression: &str,
+        options: PatternOptions,
+        ends: LineEnds,
+    ) -> bool {
         self.expression == expression && self.options == options && self.ends == ends
     }
 
@@ -108,26 +113,26 @@ impl PatternSource {
     }
 
     /// Returns the matcher for any text.
-    pub(super) fn any(&self) -> Option<&RegexMatcher> {
-        let compile = || builder(self.options, self.ends).build_many(&[&self.expression]);
+    pub(super) fn any_matcher(&self) -> Option<&RegexMatcher> {
+        let compile = || matcher_builder(self.options, self.ends).build_many(&[&self.expression]);
         self.any.get_or_init(|| compile().ok()).as_ref()
     }
 
     /// Returns the matcher for ASCII texts, if there is one that the searcher treats in the same manner.
-    pub(super) fn ascii(&self) -> Option<&RegexMatcher> {
+    pub(super) fn ascii_matcher(&self) -> Option<&RegexMatcher> {
         let compile = || {
             let left_out = match self.options.span {
-                MatchSpan::SingleLine => line_ends(self.ends),
+                MatchSpan::SingleLine => line_end_bytes(self.ends),
                 MatchSpan::MultiLine => &[],
             };
             let expression = ascii_expression(self.hir()?, left_out)?;
             // Case and boundaries are already part of the expression.
-            let matcher = builder(self.options, self.ends)
+            let matcher = matcher_builder(self.options, self.ends)
                 .unicode(false)
                 .case_insensitive(false)
                 .word(false)
                 .whole_line(false)
-                .nest_limit(MOST_NESTED_FOR_ASCII)
+                .nest_limit(MAX_NESTING_FOR_ASCII)
                 .build_many(&[expression])
                 .ok()?;
             let spans_lines = self.options.span == MatchSpan::MultiLine
@@ -151,7 +156,7 @@ impl PatternSource {
 }
 
 /// Returns the bytes that no match may contain: a file with a NUL is not text.
-fn refused(options: PatternOptions, ends: LineEnds) -> &'static [u8] {
+fn refused_bytes(options: PatternOptions, ends: LineEnds) -> &'static [u8] {
     match (options.span, ends) {
         (MatchSpan::MultiLine, _) => b"\0",
         (MatchSpan::SingleLine, LineEnds::Lf) => b"\0\n",
@@ -159,30 +164,30 @@ fn refused(options: PatternOptions, ends: LineEnds) -> &'static [u8] {
     }
 }
 
-fn line_ends(ends: LineEnds) -> &'static [u8] {
+fn line_end_bytes(ends: LineEnds) -> &'static [u8] {
     match ends {
         LineEnds::Lf => b"\n",
         LineEnds::Crlf => b"\r\n",
     }
 }
 
-pub(super) fn builder(options: PatternOptions, ends: LineEnds) -> RegexMatcherBuilder {
+pub(super) fn matcher_builder(options: PatternOptions, ends: LineEnds) -> RegexMatcherBuilder {
     let mut builder = RegexMatcherBuilder::new();
     builder
         .multi_line(true)
         .unicode(true)
         .octal(false)
-        .case_insensitive(options.case == Case::Insensitive)
-        .word(options.boundary == Boundary::Word)
-        .whole_line(options.boundary == Boundary::Line)
-        .nest_limit(MOST_NESTED)
-        .size_limit(MOST_COMPILED)
-        .dfa_size_limit(MOST_STATES)
+        .case_insensitive(options.case == CaseMatching::Insensitive)
+        .word(options.boundary == MatchBoundary::Word)
+        .whole_line(options.boundary == MatchBoundary::Line)
+        .nest_limit(MAX_NESTING)
+        .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(MAX_DFA_CACHE_BYTES)
         // A file with a NUL is not text, so no match may contain one.
         .ban_byte(Some(0));
     match options.span {
         MatchSpan::MultiLine => {
-            builder.dot_matches_new_line(options.dot == Dot::AnyCharacter);
+            builder.dot_matches_new_line(options.dot == DotMatching::AnyCharacter);
         }
         MatchSpan::SingleLine => {
             builder.line_terminator(Some(b'\n'));
@@ -199,7 +204,7 @@ pub(super) fn builder(options: PatternOptions, ends: LineEnds) -> RegexMatcherBu
 
 /// Explains the error. The matcher's error shows the expression as it wrapped it; the parser's marks the position in
 /// the original.
-pub(super) fn explain(
+pub(super) fn explain_error(
     expression: &str,
     options: PatternOptions,
     error: &grep_regex::Error,
@@ -220,19 +225,19 @@ fn parse(expression: &str, options: PatternOptions, ends: LineEnds) -> Option<Hi
         .multi_line(true)
         .unicode(true)
         .octal(false)
-        .case_insensitive(options.case == Case::Insensitive)
-        .nest_limit(MOST_NESTED)
+        .case_insensitive(options.case == CaseMatching::Insensitive)
+        .nest_limit(MAX_NESTING)
         .dot_matches_new_line(
-            options.span == MatchSpan::MultiLine && options.dot == Dot::AnyCharacter,
+            options.span == MatchSpan::MultiLine && options.dot == DotMatching::AnyCharacter,
         )
         .crlf(ends == LineEnds::Crlf);
     let hir = parser.build().parse(&format!("(?:{expression})")).ok()?;
     // grep-regex does the same for its own matcher.
     let (before, after) = match (options.boundary, ends) {
-        (Boundary::None, _) => return Some(hir),
-        (Boundary::Word, _) => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
-        (Boundary::Line, LineEnds::Lf) => (Look::StartLF, Look::EndLF),
-        (Boundary::Line, LineEnds::Crlf) => (Look::StartCRLF, Look::EndCRLF),
+        (MatchBoundary::None, _) => return Some(hir),
+        (MatchBoundary::Word, _) => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
+        (MatchBoundary::Line, LineEnds::Lf) => (Look::StartLF, Look::EndLF),
+        (MatchBoundary::Line, LineEnds::Crlf) => (Look::StartCRLF, Look::EndCRLF),
     };
     Some(Hir::concat(vec![Hir::look(before), hir, Hir::look(after)]))
 }

@@ -6,11 +6,11 @@ use grep_searcher::sinks::Bytes;
 use proptest::prelude::*;
 use regex_automata::nfa::thompson;
 
-use super::generated::{Question, expression, options, question};
-use super::source::{LineEnds, builder, explain};
+use super::generated::{GeneratedCase, generated_case, generated_expression, generated_options};
+use super::source::{LineEnds, explain_error, matcher_builder};
 use super::*;
 
-fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
+fn all_matches(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
     let mut found = Vec::new();
     let _ = matcher.find_iter(text, |one| {
         found.push(one);
@@ -20,7 +20,7 @@ fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
 }
 
 /// Returns the line numbers and the bytes of what a search reports.
-fn reported(pattern: &Pattern, matcher: &RegexMatcher, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
+fn reported_lines(pattern: &Pattern, matcher: &RegexMatcher, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut searcher = SearcherBuilder::new()
         .multi_line(pattern.span == MatchSpan::MultiLine)
@@ -37,7 +37,7 @@ fn reported(pattern: &Pattern, matcher: &RegexMatcher, text: &[u8]) -> Vec<(u64,
 }
 
 /// Makes a text ASCII: replaces the letters that are a form of an ASCII letter by it, and drops the rest.
-fn as_ascii(text: &[u8]) -> Vec<u8> {
+fn to_ascii(text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text)
         .replace('\u{212A}', "k")
         .replace('ſ', "s")
@@ -45,7 +45,7 @@ fn as_ascii(text: &[u8]) -> Vec<u8> {
     text.into_bytes().into_iter().filter(u8::is_ascii).collect()
 }
 
-fn law() -> ProptestConfig {
+fn proptest_config() -> ProptestConfig {
     let cases = crate::laws::limited(crate::laws::cases(), 1_000);
     let config = crate::laws::config_of(cases);
     ProptestConfig {
@@ -55,36 +55,36 @@ fn law() -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(law())]
+    #![proptest_config(proptest_config())]
 
     #[test]
-    fn texts_of_ascii_have_the_same_matches(question in question(), crlf in any::<bool>()) {
-        let Question { pattern, text } = question;
+    fn ascii_matcher_finds_same_matches(question in generated_case(), crlf in any::<bool>()) {
+        let GeneratedCase { pattern, text } = question;
         let ends = if crlf { LineEnds::Crlf } else { LineEnds::Lf };
         let options = pattern.source.options();
-        let pattern = Pattern::build(pattern.expression(), options, ends);
+        let pattern = Pattern::build_pattern(pattern.expression(), options, ends);
         prop_assume!(pattern.is_ok());
         let pattern = pattern.expect("compiles");
-        let text = as_ascii(&text);
+        let text = to_ascii(&text);
         // Where the two are the same there is nothing to compare.
-        prop_assume!(pattern.differs_for_ascii() && pattern.source.ascii().is_some());
+        prop_assume!(pattern.differs_for_ascii() && pattern.source.ascii_matcher().is_some());
         let any = pattern.matcher().expect("compiled");
-        let ascii = pattern.matcher_for(Alphabet::Ascii).expect("compiled");
+        let ascii = pattern.matcher_for(TextAlphabet::Ascii).expect("compiled");
         let name = pattern.expression();
         prop_assert_eq!(ascii.line_terminator(), any.line_terminator(), "{}", name);
         prop_assert_eq!(
-            reported(&pattern, ascii, &text),
-            reported(&pattern, any, &text),
+            reported_lines(&pattern, ascii, &text),
+            reported_lines(&pattern, any, &text),
             "{}", name
         );
-        prop_assert_eq!(all(ascii, &text), all(any, &text), "{}", name);
+        prop_assert_eq!(all_matches(ascii, &text), all_matches(any, &text), "{}", name);
         for line in text.split(|byte| *byte == b'\n') {
-            prop_assert_eq!(all(ascii, line), all(any, line), "{}", name);
+            prop_assert_eq!(all_matches(ascii, line), all_matches(any, line), "{}", name);
         }
     }
 
     #[test]
-    fn what_is_compiled_is_within_its_bound(expression in expression(), options in options()) {
+    fn compiled_size_is_within_bound(expression in generated_expression(), options in generated_options()) {
         let Ok(pattern) = Pattern::with_options(&expression, options) else {
             return Ok(());
         };
@@ -111,11 +111,11 @@ proptest! {
     #![proptest_config(crate::laws::config_of(crate::laws::limited(crate::laws::cases(), 300)))]
 
     #[test]
-    fn errors_and_spans_are_those_of_what_is_compiled_at_once(
-        before in expression(),
+    fn lazy_compilation_gives_same_errors_and_spans(
+        before in generated_expression(),
         refused in prop::sample::select(REFUSED.to_vec()),
-        after in expression(),
-        options in options(),
+        after in generated_expression(),
+        options in generated_options(),
         crlf in any::<bool>(),
     ) {
         let ends = if crlf { LineEnds::Crlf } else { LineEnds::Lf };
@@ -156,11 +156,11 @@ const REFUSED: &[&str] = &[
 ];
 
 #[test]
-fn each_that_may_be_refused_is_refused_as_before() {
+fn refused_expressions_agree_with_eager_compilation() {
     for expression in REFUSED {
         for span in [MatchSpan::SingleLine, MatchSpan::MultiLine] {
             for ends in [LineEnds::Lf, LineEnds::Crlf] {
-                let options = PatternOptions::new(Case::Sensitive, span);
+                let options = PatternOptions::new(CaseMatching::Sensitive, span);
                 compare_with_eager(expression, options, ends);
             }
         }
@@ -168,10 +168,10 @@ fn each_that_may_be_refused_is_refused_as_before() {
 }
 
 fn compare_with_eager(expression: &str, options: PatternOptions, ends: LineEnds) {
-    let pattern = Pattern::build(expression, options, ends);
-    match builder(options, ends).build_many(&[expression]) {
+    let pattern = Pattern::build_pattern(expression, options, ends);
+    match matcher_builder(options, ends).build_many(&[expression]) {
         Err(error) => {
-            let wanted = explain(expression, options, &error);
+            let wanted = explain_error(expression, options, &error);
             assert_eq!(pattern.err(), Some(wanted), "{expression}");
         }
         Ok(matcher) => {
@@ -185,7 +185,7 @@ fn compare_with_eager(expression: &str, options: PatternOptions, ends: LineEnds)
 }
 
 #[test]
-fn usual_expressions_have_a_matcher_for_ascii() {
+fn usual_expressions_have_ascii_matcher() {
     for expression in [
         r"fn \w+_test",
         r"\bfoo\b",
@@ -196,37 +196,44 @@ fn usual_expressions_have_a_matcher_for_ascii() {
         r"(?:\w+)?b",
         "ſ",
     ] {
-        let pattern = Pattern::new(expression, Case::Sensitive, MatchSpan::SingleLine);
+        let pattern = Pattern::new(expression, CaseMatching::Sensitive, MatchSpan::SingleLine);
         let pattern = pattern.expect("a pattern");
         assert!(pattern.differs_for_ascii(), "{expression}");
-        assert!(pattern.source.ascii().is_some(), "{expression}");
+        assert!(pattern.source.ascii_matcher().is_some(), "{expression}");
         assert!(
             pattern.matchers.any.get().is_none(),
             "{expression} is compiled for all texts"
         );
     }
-    let plain = Pattern::new("plain[a-z]+", Case::Sensitive, MatchSpan::SingleLine);
+    let plain = Pattern::new(
+        "plain[a-z]+",
+        CaseMatching::Sensitive,
+        MatchSpan::SingleLine,
+    );
     assert!(!plain.expect("a pattern").differs_for_ascii());
 }
 
 #[test]
-fn a_letter_beyond_ascii_matches_the_one_it_is_a_form_of() {
+fn non_ascii_letter_matches_its_ascii_case_variant() {
     for (expression, text, found) in [("ſ", "s", true), ("\u{212A}", "K", true), ("é", "e", false)]
     {
-        let pattern = Pattern::new(expression, Case::Insensitive, MatchSpan::SingleLine);
+        let pattern = Pattern::new(expression, CaseMatching::Insensitive, MatchSpan::SingleLine);
         let pattern = pattern.expect("a pattern");
-        let ascii = pattern.matcher_for(Alphabet::Ascii).expect("compiled");
+        let ascii = pattern.matcher_for(TextAlphabet::Ascii).expect("compiled");
         assert_eq!(ascii.is_match(text.as_bytes()), Ok(found), "{expression}");
     }
 }
 
 /// Without the é no match could contain a line end, and a search would count lines, not matches.
 #[test]
-fn a_pattern_that_a_search_would_treat_differently_has_no_matcher_for_ascii() {
-    let pattern = Pattern::new("é\\n|e", Case::Sensitive, MatchSpan::MultiLine).expect("a pattern");
+fn pattern_with_different_line_handling_has_no_ascii_matcher() {
+    let pattern =
+        Pattern::new("é\\n|e", CaseMatching::Sensitive, MatchSpan::MultiLine).expect("a pattern");
     assert!(pattern.spans_lines());
-    assert!(pattern.source.ascii().is_none());
-    let matcher = pattern.matcher_for(Alphabet::Ascii).expect("the other one");
+    assert!(pattern.source.ascii_matcher().is_none());
+    let matcher = pattern
+        .matcher_for(TextAlphabet::Ascii)
+        .expect("the other one");
     assert_eq!(matcher.is_match(b"e"), Ok(true));
 }
 
@@ -234,16 +241,16 @@ mod cache {
     use super::*;
 
     fn options() -> PatternOptions {
-        PatternOptions::new(Case::Sensitive, MatchSpan::SingleLine)
+        PatternOptions::new(CaseMatching::Sensitive, MatchSpan::SingleLine)
     }
 
-    fn is_kept(cache: &PatternCache, pattern: &Pattern) -> bool {
+    fn is_cached(cache: &PatternCache, pattern: &Pattern) -> bool {
         let again = cache.get(pattern.expression(), pattern.source.options());
         Arc::ptr_eq(&again.expect("a pattern").source, &pattern.source)
     }
 
     #[test]
-    fn a_pattern_is_compiled_once_and_each_search_has_its_own_state() {
+    fn cache_shares_compiled_pattern_but_not_search_state() {
         let cache = PatternCache::default();
         let first = cache.get(r"\w+x", options()).expect("a pattern");
         assert!(first.matcher().is_some());
@@ -251,13 +258,13 @@ mod cache {
         assert!(Arc::ptr_eq(&first.source, &second.source));
         assert!(!Arc::ptr_eq(&first.matchers, &second.matchers));
         cache.clear();
-        assert!(!is_kept(&cache, &first));
+        assert!(!is_cached(&cache, &first));
     }
 
     #[test]
-    fn options_and_line_ends_make_another_pattern() {
+    fn cache_distinguishes_options_and_line_ends() {
         let cache = PatternCache::default();
-        let other = PatternOptions::new(Case::Insensitive, MatchSpan::SingleLine);
+        let other = PatternOptions::new(CaseMatching::Insensitive, MatchSpan::SingleLine);
         let (one, two, three) = (
             cache.get("x$", options()).expect("a pattern"),
             cache.get("x$", other).expect("a pattern"),
@@ -272,11 +279,11 @@ mod cache {
             one.matcher().expect("compiled").is_match(b"x\r\n"),
             Ok(false)
         );
-        assert!(is_kept(&cache, &one) && is_kept(&cache, &two));
+        assert!(is_cached(&cache, &one) && is_cached(&cache, &two));
     }
 
     #[test]
-    fn the_one_that_was_not_used_for_longest_goes_first() {
+    fn cache_evicts_least_recently_used_pattern() {
         let cache = PatternCache::default();
         let of = |number: usize| {
             cache
@@ -287,21 +294,21 @@ mod cache {
         for number in 3..=64 {
             of(number);
         }
-        assert!(is_kept(&cache, &first));
+        assert!(is_cached(&cache, &first));
         of(65);
-        assert!(is_kept(&cache, &first));
-        assert!(!is_kept(&cache, &second));
+        assert!(is_cached(&cache, &first));
+        assert!(!is_cached(&cache, &second));
     }
 
     #[test]
-    fn large_patterns_make_room_for_each_other_and_errors_are_not_kept() {
+    fn cache_evicts_for_large_patterns_and_skips_errors() {
         let cache = PatternCache::default();
         let small = cache.get("small", options()).expect("a pattern");
         let large = cache.get("x{40000}", options()).expect("a pattern");
         assert!(large.source.size() > 8 << 20 && large.source.size() < 16 << 20);
-        assert!(is_kept(&cache, &small) && is_kept(&cache, &large));
+        assert!(is_cached(&cache, &small) && is_cached(&cache, &large));
         let other = cache.get("y{40000}", options()).expect("a pattern");
-        assert!(is_kept(&cache, &other) && !is_kept(&cache, &large));
+        assert!(is_cached(&cache, &other) && !is_cached(&cache, &large));
         let error = cache.get("(", options()).expect_err("an error");
         assert_eq!(Err(error), Pattern::with_options("(", options()));
     }

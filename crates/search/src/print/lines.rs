@@ -6,14 +6,14 @@ use std::path::Path;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::output::FileOutput;
-use super::{FileRow, PrintSearch, Printed, RowFormat};
-use crate::excerpt::{LineRole, MatchedLines, line};
-use crate::file_search::Matches;
+use super::{FileRow, PrintMode, PrintSearch, RowFormat};
+use crate::excerpt::{LineRole, MatchedLines, build_line};
+use crate::file_search::MatchIterator;
 use crate::stoppable::StoppableMatcher;
 
 /// Formats the lines of one file as they are found, or the file at its end.
 pub(super) struct RowSink<'r, 'o, 's> {
-    printed: Printed,
+    printed: PrintMode,
     format: Option<RowFormat<'r>>,
     matcher: &'r StoppableMatcher<'s>,
     path: &'r Path,
@@ -39,23 +39,23 @@ impl<'r, 'o, 's> RowSink<'r, 'o, 's> {
     }
 
     /// Returns whether the file is part of the result, and the number of its matches.
-    pub(super) fn end(&self) -> (bool, u64) {
+    pub(super) fn result(&self) -> (bool, u64) {
         match self.printed {
-            Printed::NamesWithoutMatch => (self.matches == 0, 0),
+            PrintMode::NamesWithoutMatch => (self.matches == 0, 0),
             _ => (self.matches > 0, self.matches),
         }
     }
 
-    fn row(&mut self, row: FileRow<'_>) -> io::Result<()> {
+    fn write_row(&mut self, row: FileRow<'_>) -> io::Result<()> {
         if let Some(format) = self.format {
             let path = self.path;
-            self.output.row(|bytes| format(path, row, bytes));
+            self.output.add_row(|bytes| format(path, row, bytes));
         }
         self.output.end_line()
     }
 
-    fn is_of_lines(&self) -> bool {
-        matches!(self.printed, Printed::Lines | Printed::Matches)
+    fn prints_lines(&self) -> bool {
+        matches!(self.printed, PrintMode::Lines | PrintMode::Matches)
     }
 }
 
@@ -63,10 +63,10 @@ impl Sink for RowSink<'_, '_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        if !self.is_of_lines() {
-            let by_match = self.printed == Printed::MatchCounts || self.matcher.spans_lines();
+        if !self.prints_lines() {
+            let by_match = self.printed == PrintMode::MatchCounts || self.matcher.spans_lines();
             self.matches += if by_match && !searcher.invert_match() {
-                let mut matches = Matches::new(self.matcher, found);
+                let mut matches = MatchIterator::new(self.matcher, found);
                 let mut number = 0;
                 while matches.next()?.is_some() {
                     number += 1;
@@ -75,7 +75,11 @@ impl Sink for RowSink<'_, '_, '_> {
             } else {
                 1
             };
-            let names = [Printed::Names, Printed::NamesWithoutMatch, Printed::Nothing];
+            let names = [
+                PrintMode::Names,
+                PrintMode::NamesWithoutMatch,
+                PrintMode::Nothing,
+            ];
             return Ok(!names.contains(&self.printed));
         }
         self.matches += 1;
@@ -86,31 +90,31 @@ impl Sink for RowSink<'_, '_, '_> {
         for (number, bytes) in numbers.zip(found.lines()) {
             let range = start..start + bytes.len();
             start = range.end;
-            let (_, spans) = block.touching(&range)?;
+            let (_, spans) = block.matches_touching(&range)?;
             let offset = first.1 + (range.start - first.0) as u64;
-            let line = line(number, offset, bytes, LineRole::Match, &spans);
-            self.row(FileRow::Line(&line))?;
+            let line = build_line(number, offset, bytes, LineRole::Match, &spans);
+            self.write_row(FileRow::Line(&line))?;
         }
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        if self.is_of_lines() {
+        if self.prints_lines() {
             let number = context.line_number().unwrap_or(1);
             let offset = context.absolute_byte_offset();
-            let line = line(number, offset, context.bytes(), LineRole::Context, &[]);
-            self.row(FileRow::Line(&line))?;
+            let line = build_line(number, offset, context.bytes(), LineRole::Context, &[]);
+            self.write_row(FileRow::Line(&line))?;
         }
         Ok(true)
     }
 
     fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {
         let counted = match self.printed {
-            Printed::LineCounts | Printed::MatchCounts => Some(self.matches),
+            PrintMode::LineCounts | PrintMode::MatchCounts => Some(self.matches),
             _ => None,
         };
-        if !self.is_of_lines() && self.printed != Printed::Nothing && self.end().0 {
-            self.row(FileRow::File(counted))?;
+        if !self.prints_lines() && self.printed != PrintMode::Nothing && self.result().0 {
+            self.write_row(FileRow::File(counted))?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::output::{FileOutput, Output};
 use super::{FileRow, Printout, RowFormat, TypedStarts};
 use crate::list::ListedFile;
 use crate::tally::Tally;
-use crate::walk::{EnteredFolder, File, Visitor, Walk};
+use crate::walk::{EnteredFolder, Visitor, Walk, WalkedFile};
 
 /// A list of names that is printed.
 pub struct PrintNames<'p> {
@@ -57,7 +57,7 @@ impl PrintNames<'_> {
                 break;
             }
             let path = walk.starts[file.start].path().join(&file.relative);
-            printer.print(file.start, &path, &file.relative);
+            printer.print_name(file.start, &path, &file.relative);
         }
         Printout {
             files: printer.files,
@@ -74,14 +74,14 @@ struct NamePrinter<'p, 'w> {
 }
 
 impl NamePrinter<'_, '_> {
-    fn print(&mut self, start: usize, path: &Path, relative: &Path) {
+    fn print_name(&mut self, start: usize, path: &Path, relative: &Path) {
         let name = self.names.typed.name(start, relative);
         let end = if self.names.null { b'\0' } else { b'\n' };
         match self.names.rows {
             Some(format) => self
                 .output
-                .row(|bytes| format(path, FileRow::File(None), bytes)),
-            None => self.output.name(&name, end),
+                .add_row(|bytes| format(path, FileRow::File(None), bytes)),
+            None => self.output.add_name(&name, end),
         }
         if self.output.end_file().is_ok() {
             self.files += 1;
@@ -90,21 +90,21 @@ impl NamePrinter<'_, '_> {
 }
 
 impl Visitor for NamePrinter<'_, '_> {
-    fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
+    fn visit(&mut self, file: &WalkedFile<'_>, tally: &mut Tally) {
         tally.searched += 1;
         self.names.output.flush_if_due();
         let wanted = self.names.kinds.contains(&EntryKind::File)
-            && (file.is_start() || self.walk.filter.keeps(file.path));
+            && (file.is_start() || self.walk.filter.wants_file(file.path));
         if wanted {
-            self.print(file.start, file.path, file.relative);
+            self.print_name(file.start, file.path, file.relative);
         }
     }
 
     fn visit_folder(&mut self, folder: &EnteredFolder<'_>) {
         let wanted = self.names.kinds.contains(&EntryKind::Folder)
-            && self.walk.filter.keeps_entry(folder.path, EntryKind::Folder);
+            && self.walk.filter.wants_entry(folder.path, EntryKind::Folder);
         if wanted {
-            self.print(folder.start, folder.path, folder.relative);
+            self.print_name(folder.start, folder.path, folder.relative);
         }
     }
 }

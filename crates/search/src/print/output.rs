@@ -12,18 +12,18 @@ use std::time::{Duration, Instant};
 use termcolor::{Ansi, Color, ColorSpec, HyperlinkSpec, WriteColor};
 
 /// The output of one file that is collected before it is passed on.
-const MOST_COLLECTED: usize = 1 << 16;
+const MAX_COLLECTED: usize = 1 << 16;
 /// The output of all files that is collected before it is written.
-const BUFFER: usize = 1 << 16;
+const BUFFER_BYTES: usize = 1 << 16;
 /// The longest time for which output may be collected.
-const PATIENCE: Duration = Duration::from_millis(30);
+const MAX_DELAY: Duration = Duration::from_millis(30);
 
 /// Makes the control characters of a text visible.
 pub type MakeVisible = fn(&str) -> Cow<'_, str>;
 
 /// The look of output. Where a terminal shows it, the control characters of files and names are made visible.
 #[derive(Clone, Copy, Debug)]
-pub enum Paint {
+pub enum OutputStyle {
     /// The bytes as they are.
     Plain,
     /// Without escape sequences, for a terminal without colours.
@@ -36,17 +36,17 @@ pub enum Paint {
 
 /// The output of a search.
 pub struct Output {
-    inner: Mutex<Inner>,
+    inner: Mutex<OutputState>,
     /// Notified when a thread has finished a long file.
     released: Condvar,
     threads: AtomicU64,
     closed: AtomicBool,
     waiting: AtomicBool,
-    paint: Paint,
+    paint: OutputStyle,
     separator: Option<&'static str>,
 }
 
-struct Inner {
+struct OutputState {
     out: io::BufWriter<Box<dyn Write + Send>>,
     /// The thread that has printed a part of a file.
     holder: Option<u64>,
@@ -57,10 +57,14 @@ struct Inner {
 
 impl Output {
     /// Prints to `out`; between two files comes a line with the separator.
-    pub fn new(out: Box<dyn Write + Send>, paint: Paint, separator: Option<&'static str>) -> Self {
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        paint: OutputStyle,
+        separator: Option<&'static str>,
+    ) -> Self {
         Output {
-            inner: Mutex::new(Inner {
-                out: io::BufWriter::with_capacity(BUFFER, out),
+            inner: Mutex::new(OutputState {
+                out: io::BufWriter::with_capacity(BUFFER_BYTES, out),
                 holder: None,
                 has_written: false,
                 flushed: None,
@@ -84,7 +88,7 @@ impl Output {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn paint(&self) -> Paint {
+    pub(super) fn style(&self) -> OutputStyle {
         self.paint
     }
 
@@ -111,7 +115,7 @@ impl Output {
     }
 
     /// Waits until no other thread is in the middle of a file.
-    fn lock(&self, thread: u64) -> MutexGuard<'_, Inner> {
+    fn lock(&self, thread: u64) -> MutexGuard<'_, OutputState> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         while inner.holder.is_some_and(|holder| holder != thread) {
             inner = self
@@ -122,14 +126,14 @@ impl Output {
         inner
     }
 
-    fn flush(&self, inner: &mut Inner) {
+    fn flush(&self, inner: &mut OutputState) {
         self.waiting.store(false, Ordering::Relaxed);
         inner.flushed = Some(Instant::now());
         let flushed = inner.out.flush();
-        self.note(inner, flushed);
+        self.record_error(inner, flushed);
     }
 
-    fn note(&self, inner: &mut Inner, written: io::Result<()>) {
+    fn record_error(&self, inner: &mut OutputState, written: io::Result<()>) {
         if let Err(error) = written {
             self.close();
             inner.error.get_or_insert(error);
@@ -137,9 +141,9 @@ impl Output {
     }
 }
 
-impl Inner {
+impl OutputState {
     fn is_due(&self) -> bool {
-        self.flushed.is_none_or(|last| last.elapsed() >= PATIENCE)
+        self.flushed.is_none_or(|last| last.elapsed() >= MAX_DELAY)
     }
 }
 
@@ -173,12 +177,12 @@ impl<'o> FileOutput<'o> {
     }
 
     /// Adds a row for programs.
-    pub(super) fn row(&mut self, format: impl FnOnce(&mut Vec<u8>)) {
+    pub(super) fn add_row(&mut self, format: impl FnOnce(&mut Vec<u8>)) {
         format(self.collected.get_mut());
     }
 
     /// Adds a name.
-    pub(super) fn name(&mut self, name: &Path, end: u8) {
+    pub(super) fn add_name(&mut self, name: &Path, end: u8) {
         // Writing to memory does not fail.
         let mut path = ColorSpec::new();
         path.set_fg(Some(Color::Magenta));
@@ -197,10 +201,10 @@ impl<'o> FileOutput<'o> {
         if self.collected.get_ref().is_empty() && !self.holds {
             return Ok(());
         }
-        self.pass_on(FilePart::Last)
+        self.forward(FilePart::Last)
     }
 
-    fn pass_on(&mut self, part: FilePart) -> io::Result<()> {
+    fn forward(&mut self, part: FilePart) -> io::Result<()> {
         let output = self.output;
         let mut inner = output.lock(self.thread);
         let bytes = self.collected.get_mut();
@@ -214,7 +218,7 @@ impl<'o> FileOutput<'o> {
             }
             inner.has_written = true;
             let written = written.and_then(|()| inner.out.write_all(bytes));
-            output.note(&mut inner, written);
+            output.record_error(&mut inner, written);
             output.waiting.store(true, Ordering::Relaxed);
             if inner.is_due() {
                 output.flush(&mut inner);
@@ -236,8 +240,8 @@ impl<'o> FileOutput<'o> {
     /// Passes on the lines so far of a file whose search takes long.
     pub(super) fn end_line(&mut self) -> io::Result<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        if self.collected.get_ref().len() >= MOST_COLLECTED || since.elapsed() >= PATIENCE {
-            self.pass_on(FilePart::Beginning)?;
+        if self.collected.get_ref().len() >= MAX_COLLECTED || since.elapsed() >= MAX_DELAY {
+            self.forward(FilePart::Beginning)?;
         }
         Ok(())
     }
@@ -246,8 +250,10 @@ impl<'o> FileOutput<'o> {
 impl Write for FileOutput<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.output.paint {
-            Paint::Plain => self.collected.get_mut().extend_from_slice(bytes),
-            Paint::Visible(visible) | Paint::Colour(visible) | Paint::ColourAndLinks(visible) => {
+            OutputStyle::Plain => self.collected.get_mut().extend_from_slice(bytes),
+            OutputStyle::Visible(visible)
+            | OutputStyle::Colour(visible)
+            | OutputStyle::ColourAndLinks(visible) => {
                 let text = String::from_utf8_lossy(bytes);
                 let shown = visible(&text);
                 self.collected.get_mut().extend_from_slice(shown.as_bytes());
@@ -266,12 +272,12 @@ impl WriteColor for FileOutput<'_> {
     fn supports_color(&self) -> bool {
         matches!(
             self.output.paint,
-            Paint::Colour(_) | Paint::ColourAndLinks(_)
+            OutputStyle::Colour(_) | OutputStyle::ColourAndLinks(_)
         )
     }
 
     fn supports_hyperlinks(&self) -> bool {
-        matches!(self.output.paint, Paint::ColourAndLinks(_))
+        matches!(self.output.paint, OutputStyle::ColourAndLinks(_))
     }
 
     fn set_color(&mut self, spec: &ColorSpec) -> io::Result<()> {

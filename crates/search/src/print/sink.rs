@@ -28,11 +28,11 @@ impl<'g, S> GuardedSink<'g, S> {
     }
 
     /// Returns whether the file was shown, or could have been.
-    pub(super) fn is_shown(&self) -> bool {
+    pub(super) fn may_be_shown(&self) -> bool {
         self.shown != Some(false)
     }
 
-    fn ask(&mut self) -> bool {
+    fn check_may_show(&mut self) -> bool {
         *self.shown.get_or_insert_with(|| (self.may_show)())
     }
 }
@@ -41,11 +41,11 @@ impl<S: Sink<Error = io::Error>> Sink for GuardedSink<'_, S> {
     type Error = io::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        Ok(self.ask() && self.sink.matched(searcher, found)?)
+        Ok(self.check_may_show() && self.sink.matched(searcher, found)?)
     }
 
     fn context(&mut self, searcher: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        Ok(self.ask() && self.sink.context(searcher, context)?)
+        Ok(self.check_may_show() && self.sink.context(searcher, context)?)
     }
 
     fn context_break(&mut self, searcher: &Searcher) -> io::Result<bool> {
@@ -61,7 +61,7 @@ impl<S: Sink<Error = io::Error>> Sink for GuardedSink<'_, S> {
     }
 
     fn finish(&mut self, searcher: &Searcher, end: &SinkFinish) -> io::Result<()> {
-        if self.shown == Some(false) || (self.without_match && !self.ask()) {
+        if self.shown == Some(false) || (self.without_match && !self.check_may_show()) {
             return Ok(());
         }
         self.sink.finish(searcher, end)

@@ -2,7 +2,7 @@
 
 use memmap2::MmapMut;
 
-use super::ONE_PIECE;
+use super::MAX_SINGLE_PIECE;
 use crate::file_search::FileOutcome;
 
 /// A large text in anonymous pages, which return to the system when it is dropped. Memory from the allocator stayed
@@ -19,7 +19,7 @@ impl MappedText {
     }
 
     pub(super) fn into_larger(self) -> Result<MappedText, FileOutcome> {
-        let mut larger = MappedText::with_capacity(self.memory.len() + ONE_PIECE)?;
+        let mut larger = MappedText::with_capacity(self.memory.len() + MAX_SINGLE_PIECE)?;
         larger.memory[..self.length].copy_from_slice(self.text());
         larger.length = self.length;
         Ok(larger)

@@ -16,12 +16,12 @@ use super::pike_vm::PikeVm;
 use super::{StopCheck, Stopped};
 
 /// Bytes between two checks of [`StopCheck`].
-const STEP: usize = 1 << 14;
+const BYTES_BETWEEN_CHECKS: usize = 1 << 14;
 /// Bytes between two checks while states are being built, which can take a thousand times as long as using them: 0.2
 /// ms for each state of `[a-z]{1,5000}b`.
-const STEP_BUILDING: usize = 1 << 8;
+const BYTES_BETWEEN_CHECKS_WHILE_BUILDING: usize = 1 << 8;
 /// The cost of building one byte of states, in bytes of text.
-const BUILD_COST: usize = 8;
+const STATE_BUILD_COST: usize = 8;
 /// The state cache of one direction; a full cache is cleared.
 const CACHE_BYTES: usize = 2 << 20;
 /// The number of times the cache may be cleared before the DFA gives up, unless states serve for [`BYTES_PER_STATE`].
@@ -31,7 +31,7 @@ const BYTES_PER_STATE: usize = 64;
 
 /// The goal of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum SearchGoal {
     /// The leftmost-first match.
     Match,
     /// Whether any match exists; the result is the end of the match that ends first.
@@ -53,7 +53,7 @@ pub(crate) struct CompiledAutomata {
 impl CompiledAutomata {
     /// Compiles an expression; `None` where it exceeds `most` bytes.
     pub(crate) fn new(hir: Hir, most: usize) -> Option<Self> {
-        let nfa = compile(&hir, most, ScanDirection::Forward)?;
+        let nfa = compile_nfa(&hir, most, ScanDirection::Forward)?;
         let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir);
         Some(CompiledAutomata {
             forward: build_lazy_dfa(nfa.clone(), MatchKind::LeftmostFirst, prefilter.clone()),
@@ -65,9 +65,9 @@ impl CompiledAutomata {
         })
     }
 
-    fn backward(&self) -> Option<&DFA> {
+    fn backward_dfa(&self) -> Option<&DFA> {
         let backward = self.backward.get_or_init(|| {
-            let nfa = compile(&self.hir, self.most, ScanDirection::Backward)?;
+            let nfa = compile_nfa(&self.hir, self.most, ScanDirection::Backward)?;
             build_lazy_dfa(nfa, MatchKind::All, None)
         });
         backward.as_ref()
@@ -80,7 +80,7 @@ enum ScanDirection {
     Backward,
 }
 
-fn compile(hir: &Hir, most: usize, direction: ScanDirection) -> Option<NFA> {
+fn compile_nfa(hir: &Hir, most: usize, direction: ScanDirection) -> Option<NFA> {
     let config = thompson::Config::new()
         .utf8(false)
         .reverse(direction == ScanDirection::Backward)
@@ -106,19 +106,19 @@ fn build_lazy_dfa(nfa: NFA, kind: MatchKind, prefilter: Option<Prefilter>) -> Op
 }
 
 /// Why a DFA search has no answer.
-enum NoAnswer {
+enum SearchAborted {
     Stopped,
     GaveUp,
 }
 
-impl From<Stopped> for NoAnswer {
+impl From<Stopped> for SearchAborted {
     fn from(Stopped: Stopped) -> Self {
-        NoAnswer::Stopped
+        SearchAborted::Stopped
     }
 }
 
 /// The engines of a pattern with the caches of one thread.
-pub(super) struct Engine<'p> {
+pub(super) struct SearchEngine<'p> {
     automata: &'p CompiledAutomata,
     kind: EngineKind,
     forward: Option<Cache>,
@@ -136,9 +136,9 @@ pub(super) enum EngineKind {
     PikeVm,
 }
 
-impl<'p> Engine<'p> {
+impl<'p> SearchEngine<'p> {
     pub(super) fn new(automata: &'p CompiledAutomata, kind: EngineKind) -> Self {
-        Engine {
+        SearchEngine {
             automata,
             kind,
             forward: None,
@@ -151,7 +151,7 @@ impl<'p> Engine<'p> {
         &mut self,
         haystack: &[u8],
         at: usize,
-        wanted: Wanted,
+        wanted: SearchGoal,
         stop_check: &StopCheck<'_>,
     ) -> Result<Option<Match>, Stopped> {
         if at > haystack.len() {
@@ -160,8 +160,8 @@ impl<'p> Engine<'p> {
         if self.kind == EngineKind::LazyDfa {
             match self.find_with_dfa(haystack, at, wanted, stop_check) {
                 Ok(found) => return Ok(found),
-                Err(NoAnswer::Stopped) => return Err(Stopped),
-                Err(NoAnswer::GaveUp) => {}
+                Err(SearchAborted::Stopped) => return Err(Stopped),
+                Err(SearchAborted::GaveUp) => {}
             }
         }
         let automata = self.automata;
@@ -176,20 +176,20 @@ impl<'p> Engine<'p> {
         &mut self,
         haystack: &[u8],
         at: usize,
-        wanted: Wanted,
+        wanted: SearchGoal,
         stop_check: &StopCheck<'_>,
-    ) -> Result<Option<Match>, NoAnswer> {
+    ) -> Result<Option<Match>, SearchAborted> {
         let automata = self.automata;
-        let dfa = automata.forward.as_ref().ok_or(NoAnswer::GaveUp)?;
+        let dfa = automata.forward.as_ref().ok_or(SearchAborted::GaveUp)?;
         let cache = self.forward.get_or_insert_with(|| dfa.create_cache());
         let prefilter = automata.prefilter.as_ref();
         let Some(end) = find_end(dfa, cache, prefilter, haystack, at, wanted, stop_check)? else {
             return Ok(None);
         };
-        if wanted == Wanted::Any {
+        if wanted == SearchGoal::Any {
             return Ok(Some(Match::new(end, end)));
         }
-        let dfa = automata.backward().ok_or(NoAnswer::GaveUp)?;
+        let dfa = automata.backward_dfa().ok_or(SearchAborted::GaveUp)?;
         let cache = self.backward.get_or_insert_with(|| dfa.create_cache());
         let start = find_start(dfa, cache, haystack, at..end, stop_check)?;
         Ok(Some(Match::new(start, end)))
@@ -204,7 +204,7 @@ pub(super) fn next_start(
     stop_check: &StopCheck<'_>,
 ) -> Result<Option<usize>, Stopped> {
     while at < haystack.len() {
-        let end = at.saturating_add(STEP);
+        let end = at.saturating_add(BYTES_BETWEEN_CHECKS);
         // A match that begins in the step may end after it.
         let looked = end
             .saturating_add(prefilter.max_needle_len())
@@ -220,30 +220,30 @@ pub(super) fn next_start(
 }
 
 /// Watches how fast the state cache grows and adapts the step to it.
-struct StateBuilding {
+struct StateBuildCost {
     memory: usize,
     step: usize,
 }
 
-impl StateBuilding {
+impl StateBuildCost {
     fn new(cache: &Cache) -> Self {
-        StateBuilding {
+        StateBuildCost {
             memory: cache.memory_usage(),
-            step: STEP_BUILDING,
+            step: BYTES_BETWEEN_CHECKS_WHILE_BUILDING,
         }
     }
 
     /// Returns the cost, in bytes of text, of the states built since the last call.
-    fn since(&mut self, cache: &Cache) -> usize {
+    fn cost_since_last_call(&mut self, cache: &Cache) -> usize {
         let memory = cache.memory_usage();
         // After a cache clear everything in it is new.
         let built = memory.checked_sub(self.memory).unwrap_or(memory);
         self.memory = memory;
         self.step = match built {
-            0 => (self.step * 2).min(STEP),
-            _ => STEP_BUILDING,
+            0 => (self.step * 2).min(BYTES_BETWEEN_CHECKS),
+            _ => BYTES_BETWEEN_CHECKS_WHILE_BUILDING,
         };
-        built * BUILD_COST
+        built * STATE_BUILD_COST
     }
 }
 
@@ -253,13 +253,13 @@ fn find_end(
     prefilter: Option<&Prefilter>,
     haystack: &[u8],
     mut at: usize,
-    wanted: Wanted,
+    wanted: SearchGoal,
     stop_check: &StopCheck<'_>,
-) -> Result<Option<usize>, NoAnswer> {
+) -> Result<Option<usize>, SearchAborted> {
     let start = |cache: &mut Cache, at: usize| {
         let input = Input::new(haystack).range(at..);
         dfa.start_state_forward(cache, &input)
-            .map_err(|_| NoAnswer::GaveUp)
+            .map_err(|_| SearchAborted::GaveUp)
     };
     if let Some(prefilter) = prefilter {
         match next_start(prefilter, haystack, at, stop_check)? {
@@ -269,17 +269,17 @@ fn find_end(
     }
     let mut state = start(cache, at)?;
     let mut last = None;
-    let mut builds = StateBuilding::new(cache);
+    let mut builds = StateBuildCost::new(cache);
     while at < haystack.len() {
         let end = at.saturating_add(builds.step).min(haystack.len());
-        stop_check.count(end - at + builds.since(cache))?;
+        stop_check.count(end - at + builds.cost_since_last_call(cache))?;
         cache.search_start(at);
         while at < end {
-            state = next(dfa, cache, state, haystack[at], at)?;
+            state = next_state(dfa, cache, state, haystack[at], at)?;
             if state.is_tagged() {
                 if state.is_match() {
                     last = Some(at);
-                    if wanted == Wanted::Any {
+                    if wanted == SearchGoal::Any {
                         cache.search_finish(at);
                         return Ok(last);
                     }
@@ -288,7 +288,7 @@ fn find_end(
                     return Ok(last);
                 } else if state.is_quit() {
                     cache.search_finish(at);
-                    return Err(NoAnswer::GaveUp);
+                    return Err(SearchAborted::GaveUp);
                 } else if let Some(prefilter) = prefilter.filter(|_| state.is_start()) {
                     // The DFA is back in its start state: skip to the next candidate.
                     match next_start(prefilter, haystack, at, stop_check)? {
@@ -312,7 +312,7 @@ fn find_end(
     }
     state = dfa
         .next_eoi_state(cache, state)
-        .map_err(|_| NoAnswer::GaveUp)?;
+        .map_err(|_| SearchAborted::GaveUp)?;
     if state.is_match() {
         last = Some(haystack.len());
     }
@@ -325,30 +325,30 @@ fn find_start(
     haystack: &[u8],
     range: std::ops::Range<usize>,
     stop_check: &StopCheck<'_>,
-) -> Result<usize, NoAnswer> {
+) -> Result<usize, SearchAborted> {
     let input = Input::new(haystack)
         .range(range.clone())
         .anchored(Anchored::Yes);
     let mut state = dfa
         .start_state_reverse(cache, &input)
-        .map_err(|_| NoAnswer::GaveUp)?;
+        .map_err(|_| SearchAborted::GaveUp)?;
     let mut found = None;
     let mut at = range.end;
-    let mut builds = StateBuilding::new(cache);
+    let mut builds = StateBuildCost::new(cache);
     while at > range.start {
         let end = at.saturating_sub(builds.step).max(range.start);
-        stop_check.count(at - end + builds.since(cache))?;
+        stop_check.count(at - end + builds.cost_since_last_call(cache))?;
         cache.search_start(at);
         while at > end {
-            state = next(dfa, cache, state, haystack[at - 1], at)?;
+            state = next_state(dfa, cache, state, haystack[at - 1], at)?;
             if state.is_match() {
                 found = Some(at);
             } else if state.is_dead() {
                 cache.search_finish(at);
-                return found.ok_or(NoAnswer::GaveUp);
+                return found.ok_or(SearchAborted::GaveUp);
             } else if state.is_quit() {
                 cache.search_finish(at);
-                return Err(NoAnswer::GaveUp);
+                return Err(SearchAborted::GaveUp);
             }
             at -= 1;
         }
@@ -356,30 +356,30 @@ fn find_start(
     }
     // A DFA reports a match one byte late, and the byte before the range may decide about it.
     state = match range.start.checked_sub(1) {
-        Some(before) => next(dfa, cache, state, haystack[before], before)?,
+        Some(before) => next_state(dfa, cache, state, haystack[before], before)?,
         None => dfa
             .next_eoi_state(cache, state)
-            .map_err(|_| NoAnswer::GaveUp)?,
+            .map_err(|_| SearchAborted::GaveUp)?,
     };
     if state.is_quit() {
-        return Err(NoAnswer::GaveUp);
+        return Err(SearchAborted::GaveUp);
     }
     if state.is_match() {
         found = Some(range.start);
     }
-    found.ok_or(NoAnswer::GaveUp)
+    found.ok_or(SearchAborted::GaveUp)
 }
 
 #[inline]
-fn next(
+fn next_state(
     dfa: &DFA,
     cache: &mut Cache,
     state: LazyStateID,
     byte: u8,
     at: usize,
-) -> Result<LazyStateID, NoAnswer> {
+) -> Result<LazyStateID, SearchAborted> {
     dfa.next_state(cache, state, byte).map_err(|_| {
         cache.search_finish(at);
-        NoAnswer::GaveUp
+        SearchAborted::GaveUp
     })
 }

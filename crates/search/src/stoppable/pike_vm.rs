@@ -7,7 +7,7 @@ use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::util::primitives::StateID;
 
-use super::lazy_dfa::{Wanted, next_start};
+use super::lazy_dfa::{SearchGoal, next_start};
 use super::{StopCheck, Stopped};
 
 /// The cost of one step of a thread, in bytes of text.
@@ -64,7 +64,7 @@ impl PikeVm {
         prefilter: Option<&Prefilter>,
         haystack: &[u8],
         mut at: usize,
-        wanted: Wanted,
+        wanted: SearchGoal,
         stop_check: &StopCheck<'_>,
     ) -> Result<Option<Match>, Stopped> {
         self.current.clear();
@@ -119,7 +119,7 @@ impl PikeVm {
                     );
                 }
             }
-            if found.is_some() && wanted == Wanted::Any {
+            if found.is_some() && wanted == SearchGoal::Any {
                 return Ok(found);
             }
             std::mem::swap(&mut self.current, &mut self.next_states);

@@ -7,26 +7,26 @@ use grep_searcher::SearcherBuilder;
 use grep_searcher::sinks::Bytes;
 use proptest::prelude::*;
 
-use super::lazy_dfa::{Engine, EngineKind, Wanted};
+use super::lazy_dfa::{EngineKind, SearchEngine, SearchGoal};
 use super::*;
-use crate::{Case, MatchSpan};
+use crate::{CaseMatching, MatchSpan};
 
-struct Never;
+struct NeverStop;
 
-impl Stop for Never {
-    fn is_over(&self) -> bool {
+impl Stop for NeverStop {
+    fn should_stop(&self) -> bool {
         false
     }
 }
 
 /// Stops at the n-th check, and counts the checks.
-struct At {
+struct StopAtCheck {
     asked: AtomicU64,
     over: u64,
 }
 
-impl Stop for At {
-    fn is_over(&self) -> bool {
+impl Stop for StopAtCheck {
+    fn should_stop(&self) -> bool {
         self.asked.fetch_add(1, Ordering::Relaxed) >= self.over
     }
 }
@@ -89,7 +89,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
-fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
+fn all_matches(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
     let mut found = Vec::new();
     let _ = matcher.find_iter(text, |one| {
         found.push(one);
@@ -98,7 +98,7 @@ fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
     found
 }
 
-fn lines(matcher: impl Matcher, span: MatchSpan, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
+fn matching_lines(matcher: impl Matcher, span: MatchSpan, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut searcher = SearcherBuilder::new()
         .multi_line(span == MatchSpan::MultiLine)
@@ -120,26 +120,26 @@ proptest! {
     #![proptest_config(crate::laws::costly())]
 
     #[test]
-    fn steps_of_any_size_find_what_is_found_at_once(
+    fn any_step_size_finds_same_matches(
         expression in expression(),
         text in text(),
         most in 0_usize..40,
         insensitive in any::<bool>(),
     ) {
-        let case = if insensitive { Case::Insensitive } else { Case::Sensitive };
+        let case = if insensitive { CaseMatching::Insensitive } else { CaseMatching::Sensitive };
         for span in [MatchSpan::SingleLine, MatchSpan::MultiLine] {
             let Ok(pattern) = Pattern::new(&expression, case, span) else {
                 continue;
             };
-            let pattern = pattern.in_pieces_of(most);
-            let stepwise = StoppableMatcher::new(&pattern, &Never);
+            let pattern = pattern.with_max_piece(most);
+            let stepwise = StoppableMatcher::new(&pattern, &NeverStop);
             prop_assert_eq!(
-                lines(&stepwise, span, &text),
-                lines(pattern.matcher().expect("compiled"), span, &text),
+                matching_lines(&stepwise, span, &text),
+                matching_lines(pattern.matcher().expect("compiled"), span, &text),
                 "lines of {}", &expression
             );
             if span == MatchSpan::MultiLine {
-                prop_assert_eq!(all(&stepwise, &text), all(pattern.matcher().expect("compiled"), &text), "{}", &expression);
+                prop_assert_eq!(all_matches(&stepwise, &text), all_matches(pattern.matcher().expect("compiled"), &text), "{}", &expression);
                 prop_assert_eq!(
                     stepwise.is_match(&text).unwrap_or(false),
                     pattern.matcher().expect("compiled").is_match(&text).unwrap_or(false),
@@ -150,15 +150,15 @@ proptest! {
     }
 
     #[test]
-    fn ways_find_what_states_find(expression in expression(), text in text()) {
-        let Ok(pattern) = Pattern::new(&expression, Case::Sensitive, MatchSpan::MultiLine) else {
+    fn pike_vm_agrees_with_lazy_dfa(expression in expression(), text in text()) {
+        let Ok(pattern) = Pattern::new(&expression, CaseMatching::Sensitive, MatchSpan::MultiLine) else {
             return Ok(());
         };
         let automata = pattern.automata().expect("compiled");
-        let mut engine = Engine::new(automata, EngineKind::PikeVm);
-        let stop_check = StopCheck::new(&Never);
+        let mut engine = SearchEngine::new(automata, EngineKind::PikeVm);
+        let stop_check = StopCheck::new(&NeverStop);
         for at in 0..=text.len() {
-            let found = engine.find(&text, at, Wanted::Match, &stop_check);
+            let found = engine.find(&text, at, SearchGoal::Match, &stop_check);
             let wanted = pattern.matcher().expect("compiled").find_at(&text, at).unwrap_or(None);
             prop_assert_eq!(found, Ok(wanted), "{} at {}", &expression, at);
         }
@@ -167,11 +167,11 @@ proptest! {
 
 /// Returns whether a search was stopped and how often it checked. On a fast machine a step is as large as these
 /// texts; a fixed step size keeps the result independent of the machine.
-fn looks(expression: &str, span: MatchSpan, text: &[u8], over: u64) -> (bool, u64) {
-    let pattern = Pattern::new(expression, Case::Sensitive, span)
+fn count_stop_checks(expression: &str, span: MatchSpan, text: &[u8], over: u64) -> (bool, u64) {
+    let pattern = Pattern::new(expression, CaseMatching::Sensitive, span)
         .expect("compiles")
-        .in_pieces_of(1 << 15);
-    let stop = At {
+        .with_max_piece(1 << 15);
+    let stop = StopAtCheck {
         asked: AtomicU64::new(0),
         over,
     };
@@ -180,12 +180,12 @@ fn looks(expression: &str, span: MatchSpan, text: &[u8], over: u64) -> (bool, u6
         .multi_line(span == MatchSpan::MultiLine)
         .build();
     let done = searcher.search_slice(&stepwise, text, Bytes(|_, _| Ok(true)));
-    assert_eq!(done.is_err(), stepwise.take_halted());
+    assert_eq!(done.is_err(), stepwise.take_stopped());
     (done.is_err(), stop.asked.into_inner())
 }
 
 #[test]
-fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
+fn stops_promptly_at_any_point() {
     let one_line = "some words é ".repeat(200_000);
     let many_lines = "some words é here\n".repeat(150_000);
     for (expression, span, text) in [
@@ -199,10 +199,11 @@ fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
         ("here$", MatchSpan::SingleLine, &many_lines),
         (r"\s", MatchSpan::MultiLine, &many_lines),
     ] {
-        let (halted, asked) = looks(expression, span, text.as_bytes(), 5);
+        let (halted, asked) = count_stop_checks(expression, span, text.as_bytes(), 5);
         assert!(halted, "{expression} was not stopped");
         assert_eq!(asked, 6, "{expression} went on after it was told to stop");
-        let (halted, asked) = looks(expression, span, &text.as_bytes()[..300_000], u64::MAX);
+        let (halted, asked) =
+            count_stop_checks(expression, span, &text.as_bytes()[..300_000], u64::MAX);
         assert!(
             !halted && asked >= 3,
             "{expression} was asked {asked} times"
@@ -213,7 +214,7 @@ fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
 /// The slower the pattern, the more often the stop is checked: each of these bytes takes as long as thousands of bytes
 /// of an easy pattern.
 #[test]
-fn a_slow_pattern_is_asked_often() {
+fn checks_stop_more_often_for_slow_patterns() {
     let one_line = vec![b'a'; 4_000];
     let many_lines =
         b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(500);
@@ -224,8 +225,8 @@ fn a_slow_pattern_is_asked_often() {
         (ways, MatchSpan::SingleLine, &many_lines),
         (ways, MatchSpan::MultiLine, &many_lines),
     ] {
-        let pattern = Pattern::new(expression, Case::Sensitive, span).expect("compiles");
-        let stop = At {
+        let pattern = Pattern::new(expression, CaseMatching::Sensitive, span).expect("compiles");
+        let stop = StopAtCheck {
             asked: AtomicU64::new(0),
             over: 2,
         };

@@ -10,36 +10,41 @@ use lancet_workspace::{EntryKind, FolderHandle};
 
 use super::names::EntryNames;
 use super::{HiddenFiles, IgnoreFiles, Walk};
-use crate::rules::{Judgement, RuleFiles, Rules};
+use crate::rules::{IgnoreRules, RuleFiles, RuleVerdict};
 use crate::tally::Tally;
 
 /// Version control folders are not entered unless named literally, and are not counted.
-const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+const VERSION_CONTROL_FOLDERS: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// The number of entries that are listed and held in memory before the first of them is processed.
-const PORTION: usize = 4096;
+const ENTRIES_PER_PORTION: usize = 4096;
 
 /// A folder that is being walked or is queued.
-pub(super) struct Folder {
+pub(super) struct WalkedFolder {
     pub(super) start: usize,
     pub(super) branch: FolderHandle,
     pub(super) path: PathBuf,
     /// The length of the start's path in bytes.
     pub(super) base: usize,
     /// The rules of the folders above.
-    above: Rules,
+    above: IgnoreRules,
     /// The rules inside the folder, set once its ignore files have been read.
-    rules: OnceLock<Rules>,
+    rules: OnceLock<IgnoreRules>,
 }
 
-impl Folder {
+impl WalkedFolder {
     /// Returns the folder of a start.
-    pub(super) fn start(walk: &Walk<'_>, start: usize, branch: FolderHandle, path: &Path) -> Self {
+    pub(super) fn from_start(
+        walk: &Walk<'_>,
+        start: usize,
+        branch: FolderHandle,
+        path: &Path,
+    ) -> Self {
         let above = match walk.ignoring {
-            IgnoreFiles::Respect => Rules::above(path, walk.excludes),
-            IgnoreFiles::Include => Rules::default(),
+            IgnoreFiles::Respect => IgnoreRules::read_above(path, walk.excludes),
+            IgnoreFiles::Include => IgnoreRules::default(),
         };
-        Folder {
+        WalkedFolder {
             start,
             branch,
             path: path.to_path_buf(),
@@ -51,9 +56,9 @@ impl Folder {
 
     /// Opens a folder inside this one.
     pub(super) fn enter(&self, name: &OsStr) -> std::io::Result<Self> {
-        Ok(Folder {
+        Ok(WalkedFolder {
             start: self.start,
-            branch: self.branch.enter(name)?,
+            branch: self.branch.open_subfolder(name)?,
             path: self.path.join(name),
             base: self.base,
             above: self.rules().clone(),
@@ -61,7 +66,7 @@ impl Folder {
         })
     }
 
-    fn rules(&self) -> &Rules {
+    fn rules(&self) -> &IgnoreRules {
         self.rules.get().unwrap_or(&self.above)
     }
 
@@ -73,26 +78,26 @@ impl Folder {
         tally: &mut Tally,
         many: &mut dyn FnMut(EntryNames, &mut Tally),
     ) -> EntryNames {
-        let mut names = EntryNames::with_room();
+        let mut names = EntryNames::with_default_capacity();
         let mut present = RuleFiles::default();
         let settle = |present: RuleFiles| {
             self.rules.get_or_init(|| match walk.ignoring {
-                IgnoreFiles::Respect => self.above.enter(&self.path, present),
-                IgnoreFiles::Include => Rules::default(),
+                IgnoreFiles::Respect => self.above.enter_folder(&self.path, present),
+                IgnoreFiles::Include => IgnoreRules::default(),
             });
         };
         let listed = self.branch.list(&mut |name, kind| {
             if name.as_bytes().first() == Some(&b'.') {
-                present.note(name);
+                present.record_name(name);
             }
             names.push(name, kind);
-            if names.len() < PORTION {
+            if names.len() < ENTRIES_PER_PORTION {
                 return ControlFlow::Continue(());
             }
             // An ignore file may appear later in the listing: try all of them.
             settle(RuleFiles::ALL);
             many(std::mem::take(&mut names), tally);
-            if walk.stop.is_over() {
+            if walk.stop.should_stop() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -113,7 +118,7 @@ impl Folder {
         kind: EntryKind,
         tally: &mut Tally,
     ) -> bool {
-        let judged = judge(walk, self.rules(), path, self.base, name, kind);
+        let judged = judge_entry(walk, self.rules(), path, self.base, name, kind);
         judged.count(tally);
         judged == EntryVerdict::Accepted
     }
@@ -152,9 +157,9 @@ impl EntryVerdict {
 }
 
 /// Applies the rules inside a folder to one of its entries; `base` is the length of the start's path in bytes.
-pub(crate) fn judge(
+pub(crate) fn judge_entry(
     walk: &Walk<'_>,
-    rules: &Rules,
+    rules: &IgnoreRules,
     path: &Path,
     base: usize,
     name: &OsStr,
@@ -168,12 +173,13 @@ pub(crate) fn judge(
     let judgement = rules.judge(path, name, kind == EntryKind::Folder);
     let dotted = name.as_bytes().first() == Some(&b'.');
     let hidden = dotted && walk.hidden == HiddenFiles::Skip;
-    let left_out = judgement == Judgement::Ignored || (hidden && judgement == Judgement::Silent);
-    let version_control = dotted && VERSION_CONTROL.iter().any(|known| name == *known);
-    if (left_out || version_control) && !walk.named.names(below(path, base)) {
+    let left_out =
+        judgement == RuleVerdict::Ignored || (hidden && judgement == RuleVerdict::Silent);
+    let version_control = dotted && VERSION_CONTROL_FOLDERS.iter().any(|known| name == *known);
+    if (left_out || version_control) && !walk.named.names_literally(relative_to_start(path, base)) {
         return match judgement {
             _ if version_control => EntryVerdict::VersionControl,
-            Judgement::Ignored => EntryVerdict::Ignored,
+            RuleVerdict::Ignored => EntryVerdict::Ignored,
             _ => EntryVerdict::Hidden,
         };
     }
@@ -184,7 +190,7 @@ pub(crate) fn judge(
 }
 
 /// Returns a path relative to its start, whose length in bytes is `base`.
-pub(crate) fn below(path: &Path, base: usize) -> &Path {
+pub(crate) fn relative_to_start(path: &Path, base: usize) -> &Path {
     let bytes = path.as_os_str().as_bytes().get(base..).unwrap_or_default();
     Path::new(OsStr::from_bytes(bytes.strip_prefix(b"/").unwrap_or(bytes)))
 }

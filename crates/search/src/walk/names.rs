@@ -16,7 +16,7 @@ pub(crate) struct EntryNames {
 
 impl EntryNames {
     /// Returns an empty list with capacity for a typical folder.
-    pub(crate) fn with_room() -> Self {
+    pub(crate) fn with_default_capacity() -> Self {
         EntryNames {
             text: Vec::with_capacity(1024),
             ends: Vec::with_capacity(64),
@@ -54,7 +54,7 @@ impl EntryNames {
     }
 
     /// Splits the list into parts of at most `most` names.
-    pub(crate) fn in_parts_of(&self, most: usize) -> impl Iterator<Item = EntryNames> {
+    pub(crate) fn split_into_parts(&self, most: usize) -> impl Iterator<Item = EntryNames> {
         (0..self.len()).step_by(most).map(move |first| {
             let mut part = EntryNames::default();
             for (name, kind) in (first..self.len().min(first + most)).filter_map(|at| self.get(at))
@@ -90,7 +90,7 @@ impl EntryPath {
         }
     }
 
-    pub(crate) fn with(&mut self, name: &OsStr) -> &Path {
+    pub(crate) fn join_name(&mut self, name: &OsStr) -> &Path {
         self.path.truncate(self.folder);
         self.path.extend_from_slice(name.as_bytes());
         Path::new(OsStr::from_bytes(&self.path))
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_as_they_were_put_in_whole_in_parts_and_from_the_end() {
+    fn returns_names_whole_in_parts_and_from_end() {
         let mut names = EntryNames::default();
         for number in 0..10 {
             let kind = if number % 2 == 0 {
@@ -115,7 +115,7 @@ mod tests {
         let lengths: Vec<usize> = names.iter().map(|(name, _)| name.len()).collect();
         assert_eq!(lengths, (0..10).collect::<Vec<_>>());
         let parts: Vec<Vec<usize>> = names
-            .in_parts_of(4)
+            .split_into_parts(4)
             .map(|part| part.iter().map(|(name, _)| name.len()).collect())
             .collect();
         assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5, 6, 7], vec![8, 9]]);
@@ -128,16 +128,16 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_the_uppermost_folder_have_one_slash() {
+    fn joins_entries_of_root_folder_with_one_slash() {
         assert_eq!(
-            EntryPath::new(Path::new("/")).with(OsStr::new("a")),
+            EntryPath::new(Path::new("/")).join_name(OsStr::new("a")),
             Path::new("/a")
         );
         let mut below = EntryPath::new(Path::new("/a/b"));
         assert_eq!(
-            below.with(OsStr::new("long name")),
+            below.join_name(OsStr::new("long name")),
             Path::new("/a/b/long name")
         );
-        assert_eq!(below.with(OsStr::new("c")), Path::new("/a/b/c"));
+        assert_eq!(below.join_name(OsStr::new("c")), Path::new("/a/b/c"));
     }
 }

@@ -7,29 +7,29 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use lancet_workspace::{EntryKind, FileType};
 
-use super::folder::{Folder, below};
+use super::folder::{WalkedFolder, relative_to_start};
 use super::names::{EntryNames, EntryPath};
-use super::{EnteredFolder, File, FileSource, Visitor, Walk, WalkEnd};
+use super::{EnteredFolder, FileSource, Visitor, Walk, WalkEnd, WalkedFile};
 use crate::tally::Tally;
 
 /// Entries of a folder that one thread processes before the rest is shared.
-const BATCH: usize = 128;
+const BATCH_ENTRIES: usize = 128;
 /// Entries that are processed between two checks of [`Stop`](crate::Stop).
-const BETWEEN_CHECKS: usize = 8;
+const ENTRIES_BETWEEN_CHECKS: usize = 8;
 /// With this many folders or batches waiting, other threads are started. A thread costs some 50 microseconds, and on a
 /// busy machine milliseconds, since its end is awaited even where it had nothing to do: a Glob among five files took
 /// 230 microseconds, 150 of them for its second thread.
-const WORTH_HELP: usize = 4;
+const MIN_JOBS_FOR_HELP: usize = 4;
 /// With this many jobs waiting, a thread that lists a large folder keeps its entries.
-const MOST_WAITING: usize = 256;
+const MAX_WAITING_JOBS: usize = 256;
 
 enum Job {
     /// Begin at the start with this index.
     Start(usize),
     /// Enter these folders of a folder.
-    Enter(Arc<Folder>, EntryNames),
+    Enter(Arc<WalkedFolder>, EntryNames),
     /// Process these entries of a folder.
-    Entries(Arc<Folder>, EntryNames),
+    Entries(Arc<WalkedFolder>, EntryNames),
 }
 
 impl Job {
@@ -38,13 +38,13 @@ impl Job {
         match self {
             Job::Start(_) => 1,
             Job::Enter(_, names) => names.len(),
-            Job::Entries(..) => WORTH_HELP,
+            Job::Entries(..) => MIN_JOBS_FOR_HELP,
         }
     }
 }
 
 #[derive(Default)]
-struct Stack {
+struct JobStack {
     jobs: Vec<Job>,
     /// Threads that are processing a job and may add others.
     busy: usize,
@@ -53,9 +53,9 @@ struct Stack {
     stopped_at: Option<PathBuf>,
 }
 
-impl Stack {
+impl JobStack {
     /// Takes the top job; of a job with several folders, the last folder.
-    fn take(&mut self) -> Option<Job> {
+    fn take_job(&mut self) -> Option<Job> {
         let job = self.jobs.pop()?;
         let Job::Enter(parent, mut names) = job else {
             return Some(job);
@@ -72,7 +72,7 @@ impl Stack {
 
 struct Workers<'w, 'a> {
     walk: &'w Walk<'a>,
-    stack: Mutex<Stack>,
+    stack: Mutex<JobStack>,
     more: Condvar,
 }
 
@@ -82,9 +82,9 @@ pub(super) fn run<V: Visitor>(
 ) -> (Vec<V>, WalkEnd) {
     let workers = Workers {
         walk,
-        stack: Mutex::new(Stack {
+        stack: Mutex::new(JobStack {
             jobs: (0..walk.starts.len()).rev().map(Job::Start).collect(),
-            ..Stack::default()
+            ..JobStack::default()
         }),
         more: Condvar::new(),
     };
@@ -93,13 +93,13 @@ pub(super) fn run<V: Visitor>(
     std::thread::scope(|scope| {
         let helper = || {
             let mut visitor = make();
-            let counted = workers.work(&mut visitor, &|| ());
+            let counted = workers.process_jobs(&mut visitor, &|| ());
             (visitor, counted)
         };
         let helpers = RefCell::new(Vec::new());
         let help = || {
             let mut helpers = helpers.borrow_mut();
-            if walk.threads > 1 && helpers.is_empty() && workers.is_help_worth_it() {
+            if walk.threads > 1 && helpers.is_empty() && workers.has_work_for_helper() {
                 helpers.extend((1..walk.threads).filter_map(|_| {
                     std::thread::Builder::new()
                         .name("lancet-search".to_owned())
@@ -109,7 +109,7 @@ pub(super) fn run<V: Visitor>(
             }
         };
         let mut visitor = make();
-        tally += workers.work(&mut visitor, &help);
+        tally += workers.process_jobs(&mut visitor, &help);
         visitors.push(visitor);
         for thread in helpers.into_inner() {
             match thread.join() {
@@ -149,17 +149,19 @@ impl Drop for BusyGuard<'_, '_, '_> {
 }
 
 impl<'w, 'a> Workers<'w, 'a> {
-    fn lock(&self) -> MutexGuard<'_, Stack> {
+    fn lock(&self) -> MutexGuard<'_, JobStack> {
         self.stack.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does jobs until there are none. `help` is called whenever jobs may have been added.
-    fn work(&self, visitor: &mut impl Visitor, help: &dyn Fn()) -> Tally {
+    fn process_jobs(&self, visitor: &mut impl Visitor, help: &dyn Fn()) -> Tally {
         let mut tally = Tally::default();
-        while let Some((job, _at_work)) = self.next() {
+        while let Some((job, _at_work)) = self.next_job() {
             match job {
-                Job::Start(at) => self.begin(at, visitor, help, &mut tally),
-                Job::Enter(parent, names) => self.enter(parent, &names, visitor, help, &mut tally),
+                Job::Start(at) => self.begin_start(at, visitor, help, &mut tally),
+                Job::Enter(parent, names) => {
+                    self.enter_folder(parent, &names, visitor, help, &mut tally)
+                }
                 Job::Entries(folder, names) => self.visit(&folder, &names, visitor, &mut tally),
             }
             help();
@@ -168,20 +170,20 @@ impl<'w, 'a> Workers<'w, 'a> {
     }
 
     /// Returns whether there is enough work for another thread.
-    fn is_help_worth_it(&self) -> bool {
+    fn has_work_for_helper(&self) -> bool {
         let stack = self.lock();
         let waiting: usize = stack.jobs.iter().map(Job::weight).sum();
-        waiting >= WORTH_HELP || (waiting > 0 && stack.taken >= WORTH_HELP)
+        waiting >= MIN_JOBS_FOR_HELP || (waiting > 0 && stack.taken >= MIN_JOBS_FOR_HELP)
     }
 
     /// Waits for the next job; `None` when all jobs are done or the walk is stopped.
-    fn next(&self) -> Option<(Job, BusyGuard<'_, 'w, 'a>)> {
+    fn next_job(&self) -> Option<(Job, BusyGuard<'_, 'w, 'a>)> {
         let mut stack = self.lock();
         loop {
-            if !stack.jobs.is_empty() && self.walk.stop.is_over() {
-                self.stop(&mut stack);
+            if !stack.jobs.is_empty() && self.walk.stop.should_stop() {
+                self.stop_walk(&mut stack);
             }
-            if let Some(job) = stack.take() {
+            if let Some(job) = stack.take_job() {
                 stack.busy += 1;
                 stack.taken += 1;
                 return Some((job, BusyGuard(self)));
@@ -197,7 +199,7 @@ impl<'w, 'a> Workers<'w, 'a> {
     }
 
     /// Drops all jobs and records where the walk stopped.
-    fn stop(&self, stack: &mut Stack) {
+    fn stop_walk(&self, stack: &mut JobStack) {
         let at = stack.jobs.pop().map(|job| match job {
             Job::Start(at) => self.walk.starts[at].path().to_path_buf(),
             Job::Enter(parent, names) => names
@@ -211,14 +213,14 @@ impl<'w, 'a> Workers<'w, 'a> {
     }
 
     /// Stops the walk in the middle of a folder.
-    fn stop_in(&self, folder: &Folder) {
+    fn stop_in_folder(&self, folder: &WalkedFolder) {
         let mut stack = self.lock();
-        self.stop(&mut stack);
+        self.stop_walk(&mut stack);
         let here = Some(folder.path.clone());
         stack.stopped_at = stack.stopped_at.take().or(here);
     }
 
-    fn add(&self, jobs: impl IntoIterator<Item = Job>) {
+    fn add_jobs(&self, jobs: impl IntoIterator<Item = Job>) {
         let mut added = 0;
         let mut stack = self.lock();
         for job in jobs {
@@ -236,18 +238,24 @@ impl<'w, 'a> Workers<'w, 'a> {
         }
     }
 
-    fn begin(&self, at: usize, visitor: &mut impl Visitor, help: &dyn Fn(), tally: &mut Tally) {
+    fn begin_start(
+        &self,
+        at: usize,
+        visitor: &mut impl Visitor,
+        help: &dyn Fn(),
+        tally: &mut Tally,
+    ) {
         let located = &self.walk.starts[at].located;
         match located.kind() {
             FileType::Directory => match located.open_folder() {
                 Ok(branch) => {
-                    let folder = Folder::start(self.walk, at, branch, located.path());
+                    let folder = WalkedFolder::from_start(self.walk, at, branch, located.path());
                     self.list(folder, visitor, help, tally);
                 }
                 Err(_) => tally.unreadable += 1,
             },
             FileType::File => {
-                let file = File {
+                let file = WalkedFile {
                     start: at,
                     path: located.path(),
                     relative: Path::new(""),
@@ -259,9 +267,9 @@ impl<'w, 'a> Workers<'w, 'a> {
         }
     }
 
-    fn enter(
+    fn enter_folder(
         &self,
-        parent: Arc<Folder>,
+        parent: Arc<WalkedFolder>,
         names: &EntryNames,
         visitor: &mut impl Visitor,
         help: &dyn Fn(),
@@ -279,13 +287,19 @@ impl<'w, 'a> Workers<'w, 'a> {
         }
     }
 
-    fn list(&self, folder: Folder, visitor: &mut impl Visitor, help: &dyn Fn(), tally: &mut Tally) {
+    fn list(
+        &self,
+        folder: WalkedFolder,
+        visitor: &mut impl Visitor,
+        help: &dyn Fn(),
+        tally: &mut Tally,
+    ) {
         let folder = Arc::new(folder);
         let names = folder.list(self.walk, tally, &mut |names, tally| {
-            if self.lock().jobs.len() < MOST_WAITING {
-                self.add(
+            if self.lock().jobs.len() < MAX_WAITING_JOBS {
+                self.add_jobs(
                     names
-                        .in_parts_of(BATCH)
+                        .split_into_parts(BATCH_ENTRIES)
                         .map(|part| Job::Entries(Arc::clone(&folder), part)),
                 );
                 help();
@@ -293,12 +307,12 @@ impl<'w, 'a> Workers<'w, 'a> {
                 self.visit(&folder, &names, visitor, tally);
             }
         });
-        if names.len() <= BATCH {
+        if names.len() <= BATCH_ENTRIES {
             return self.visit(&folder, &names, visitor, tally);
         }
-        self.add(
+        self.add_jobs(
             names
-                .in_parts_of(BATCH)
+                .split_into_parts(BATCH_ENTRIES)
                 .map(|part| Job::Entries(Arc::clone(&folder), part)),
         );
     }
@@ -306,7 +320,7 @@ impl<'w, 'a> Workers<'w, 'a> {
     /// Applies the rules to entries of a folder, visits the files among them and queues the folders.
     fn visit(
         &self,
-        folder: &Arc<Folder>,
+        folder: &Arc<WalkedFolder>,
         names: &EntryNames,
         visitor: &mut impl Visitor,
         tally: &mut Tally,
@@ -315,18 +329,18 @@ impl<'w, 'a> Workers<'w, 'a> {
         let mut files = Vec::with_capacity(names.len());
         let mut folders = EntryNames::default();
         for (at, (name, kind)) in names.iter().enumerate() {
-            if at.is_multiple_of(BETWEEN_CHECKS) && self.walk.stop.is_over() {
-                return self.stop_in(folder);
+            if at.is_multiple_of(ENTRIES_BETWEEN_CHECKS) && self.walk.stop.should_stop() {
+                return self.stop_in_folder(folder);
             }
-            let path = path.with(name);
+            let path = path.join_name(name);
             if folder.accepts(self.walk, path, name, kind, tally) {
                 if kind == EntryKind::File {
                     files.push(name);
-                } else if self.walk.filter.enters(path) {
+                } else if self.walk.filter.may_enter(path) {
                     visitor.visit_folder(&EnteredFolder {
                         start: folder.start,
                         path,
-                        relative: below(path, folder.base),
+                        relative: relative_to_start(path, folder.base),
                     });
                     folders.push(name, kind);
                 }
@@ -334,18 +348,18 @@ impl<'w, 'a> Workers<'w, 'a> {
         }
         // Queue the folders before visiting files, so that other threads have work.
         if !folders.is_empty() {
-            self.add([Job::Enter(Arc::clone(folder), folders)]);
+            self.add_jobs([Job::Enter(Arc::clone(folder), folders)]);
         }
         for (at, name) in files.into_iter().enumerate() {
             // A visitor that reads files checks as well, within large ones.
-            if at.is_multiple_of(BETWEEN_CHECKS) && self.walk.stop.is_over() {
-                return self.stop_in(folder);
+            if at.is_multiple_of(ENTRIES_BETWEEN_CHECKS) && self.walk.stop.should_stop() {
+                return self.stop_in_folder(folder);
             }
-            let path = path.with(name);
-            let file = File {
+            let path = path.join_name(name);
+            let file = WalkedFile {
                 start: folder.start,
                 path,
-                relative: below(path, folder.base),
+                relative: relative_to_start(path, folder.base),
                 place: FileSource::InFolder(&folder.branch, name),
             };
             visitor.visit(&file, tally);

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_search::{
-    AllowAll, ExcerptRange, Excludes, FileSearcher, Filter, HiddenFiles, IgnoreFiles, LineRole,
-    LiteralNames, Order, Pattern, SearchProgress, SearchSummary, Start, Walk, count_matches,
-    list_files,
+    AllowAll, ExcerptRange, Excludes, FileFilter, FileSearcher, HiddenFiles, IgnoreFiles, LineRole,
+    LiteralNames, Pattern, ResultOrder, SearchProgress, SearchSummary, Walk, WalkStart,
+    count_matches, list_files,
 };
 use lancet_workspace::{RealDisk, Workspace};
 
@@ -48,9 +48,9 @@ pub(crate) fn with_walk<T>(
         Workspace::open(std::slice::from_ref(&tree.root), Arc::new(RealDisk), None).expect("opens");
     let start = tree.root.join(&scope.path);
     let located = workspace.locate(&start).expect("it is there");
-    let starts = [Start::new(located)];
+    let starts = [WalkStart::new(located)];
     let globs: Vec<&str> = scope.glob.as_deref().into_iter().collect();
-    let mut filter = Filter::default();
+    let mut filter = FileFilter::default();
     if !globs.is_empty() {
         filter = filter
             .with_globs(&[&tree.root], &globs)
@@ -96,20 +96,26 @@ fn answer_of(
     wanted: Option<&Wanted<'_>>,
 ) -> Answer {
     let Some(wanted) = wanted else {
-        let mut survey = list_files(walk, Order::Path, &|_, _| true);
+        let mut survey = list_files(walk, ResultOrder::Path, &|_, _| true);
         return Answer {
             files: paths(tree, start, &mut survey),
             counts: BTreeMap::new(),
             lines: BTreeMap::new(),
         };
     };
-    let mut survey = count_matches(walk, wanted.pattern, Order::Path, &|_| None, &|_, _| true);
+    let mut survey = count_matches(
+        walk,
+        wanted.pattern,
+        ResultOrder::Path,
+        &|_| None,
+        &|_, _| true,
+    );
     assert_eq!(survey.total, survey.files.len() as u64);
     assert_eq!(
         survey.matches,
         survey
             .files
-            .all()
+            .all_entries()
             .iter()
             .map(|file| file.matches)
             .sum::<u64>()
@@ -118,7 +124,7 @@ fn answer_of(
     let counts = files
         .iter()
         .cloned()
-        .zip(survey.files.all().iter().map(|file| file.matches))
+        .zip(survey.files.all_entries().iter().map(|file| file.matches))
         .collect();
     let mut lines = BTreeMap::new();
     let from_memory = FileSearcher::new(wanted.pattern, &|| false);
@@ -134,11 +140,11 @@ fn answer_of(
             most_bytes: usize::MAX,
         };
         let excerpt = FileSearcher::new(wanted.pattern, &|| false)
-            .excerpt(located.open_reader(), None, extent)
+            .excerpt_of_file(located.open_reader(), None, extent)
             .expect("it was searched before");
         let bytes = std::fs::read(tree.root.join(path)).expect("read");
         assert_eq!(
-            from_memory.excerpt_of(&bytes, None, extent).as_ref(),
+            from_memory.excerpt_of_bytes(&bytes, None, extent).as_ref(),
             Ok(&excerpt),
             "{path:?} in memory"
         );
@@ -159,7 +165,7 @@ fn answer_of(
 fn paths(tree: &Tree, start: &Path, survey: &mut SearchSummary) -> Vec<PathBuf> {
     survey
         .files
-        .all()
+        .all_entries()
         .iter()
         .map(|file| {
             let path = if file.relative.as_os_str().is_empty() {

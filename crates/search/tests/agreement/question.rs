@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lancet_search::{Case, IgnoreFiles, MatchSpan, Pattern};
+use lancet_search::{CaseMatching, IgnoreFiles, MatchSpan, Pattern};
 
 use crate::chance::Chance;
 use crate::judge::{self, Judge};
@@ -112,7 +112,7 @@ pub(crate) struct Question {
     scope: Scope,
     /// The pattern; `None` lists the files.
     pattern: Option<&'static str>,
-    case: Case,
+    case: CaseMatching,
     span: MatchSpan,
     before: usize,
     after: usize,
@@ -157,9 +157,9 @@ impl Question {
             },
             pattern,
             case: if chance.once_in(4) {
-                Case::Insensitive
+                CaseMatching::Insensitive
             } else {
-                Case::Sensitive
+                CaseMatching::Sensitive
             },
             span,
             before: [0, 0, 1, 3][chance.below(4)],
@@ -171,7 +171,7 @@ impl Question {
     /// Returns the scope, and the compiled pattern if there is one.
     pub(crate) fn parts(&self, tree: &Tree) -> Option<(&Scope, Option<Pattern>)> {
         let globs: Vec<&str> = self.scope.glob.as_deref().into_iter().collect();
-        let understood = lancet_search::Filter::default().with_globs(&[&tree.root], &globs);
+        let understood = lancet_search::FileFilter::default().with_globs(&[&tree.root], &globs);
         understood.ok()?;
         let pattern = match self.pattern {
             None => None,
@@ -184,7 +184,7 @@ impl Question {
     pub(crate) fn compare(&self, tree: &Tree, judge: &Judge) -> Result<(), String> {
         if let Some(glob) = &self.scope.glob {
             let asked = ["--files", "-g", glob].map(str::to_owned);
-            let understood = lancet_search::Filter::default()
+            let understood = lancet_search::FileFilter::default()
                 .with_globs(&[&tree.root], &[glob])
                 .is_ok();
             if judge.accepts(tree, &asked) != understood {
@@ -201,7 +201,7 @@ impl Question {
         let flags = self.flags();
         let asked = [&flags[..], &["-e", expression].map(str::to_owned)].concat();
         let pattern = Pattern::new(expression, self.case, self.span)
-            .map(|pattern| pattern.in_pieces_of(self.piece));
+            .map(|pattern| pattern.with_max_piece(self.piece));
         if judge.accepts(tree, &asked) != pattern.is_ok() {
             return Err(format!("understood here: {:?}", pattern.err()));
         }
@@ -271,7 +271,7 @@ impl Question {
         if self.scope.ignoring == IgnoreFiles::Include {
             flags.push("--no-ignore".to_owned());
         }
-        if self.case == Case::Insensitive {
+        if self.case == CaseMatching::Insensitive {
             flags.push("-i".to_owned());
         }
         if self.span == MatchSpan::MultiLine {

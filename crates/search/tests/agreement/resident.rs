@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_search::{
-    AllowAll, Budget, Index, IndexScope, KeepContents, ListedFile, Order, PageNeed, PageUnit,
-    Pattern, ResidentTree, SearchSummary, SearchTotals, Start, Unanswered, Walk, WatchAllowance,
-    count_matches, count_resident, list_files, list_resident,
+    AllowAll, CannotAnswer, IndexScope, KeepContents, ListedFile, MemoryBudget, PageNeed, PageUnit,
+    Pattern, ResidentTree, ResultOrder, SearchSummary, SearchTotals, TreeIndex, Walk, WalkStart,
+    WatchAllowance, count_matches, count_resident, list_files, list_resident,
 };
 use lancet_workspace::{RealDisk, Workspace};
 
@@ -78,14 +78,14 @@ fn a_resident_tree_answers_as_a_walk_does_while_files_change() {
 fn build(tree: &Tree, contents: KeepContents) -> Vec<Arc<ResidentTree>> {
     let workspace =
         Workspace::open(std::slice::from_ref(&tree.root), Arc::new(RealDisk), None).expect("opens");
-    let start = Start::new(workspace.locate(&tree.root).expect("it is there"));
+    let start = WalkStart::new(workspace.locate(&tree.root).expect("it is there"));
     let excludes = excludes(tree);
-    let index = Index::build(
+    let index = TreeIndex::build_index(
         &scope(&excludes),
         &start,
         contents,
-        &Budget::of_process(256 << 20),
-        &WatchAllowance::of_process(8_192),
+        &MemoryBudget::for_process(256 << 20),
+        &WatchAllowance::for_process(8_192),
     );
     vec![Arc::new(ResidentTree::new(index.expect("it is built")))]
 }
@@ -114,14 +114,14 @@ fn compare(
     let scope = scope(&excludes);
     with_walk(tree, place, |walk, _, _| {
         let mut ours = ask(resident, &scope, walk, pattern.as_ref(), counting);
-        if matches!(ours, Err(Unanswered::Lost(..))) {
+        if matches!(ours, Err(CannotAnswer::Lost(..))) {
             answered.rebuilt += 1;
             *resident = build(tree, contents);
             ours = ask(resident, &scope, walk, pattern.as_ref(), counting);
         }
         let mut ours = match ours {
             Ok(ours) => ours,
-            Err(Unanswered::Walk) => {
+            Err(CannotAnswer::Walk) => {
                 answered.by_walk += 1;
                 return Ok(());
             }
@@ -139,7 +139,7 @@ fn compare(
     })
 }
 
-const ORDER: Order = Order::Newest;
+const ORDER: ResultOrder = ResultOrder::Newest;
 
 fn ask(
     trees: &[Arc<ResidentTree>],
@@ -147,7 +147,7 @@ fn ask(
     walk: &Walk<'_>,
     pattern: Option<&Pattern>,
     counting: Option<Duration>,
-) -> Result<SearchSummary, Unanswered> {
+) -> Result<SearchSummary, CannotAnswer> {
     let page = PageNeed {
         entries: 1,
         unit: PageUnit::Files,
@@ -166,7 +166,7 @@ fn without<'l>(list: &'l [ListedFile], other: &[ListedFile]) -> Vec<&'l ListedFi
 fn same(ours: &mut SearchSummary, theirs: &mut SearchSummary) -> Result<(), String> {
     let partly = ours.totals == SearchTotals::AtLeast;
     let known = ours.files.len();
-    let (mine, their) = (ours.files.all(), theirs.files.all());
+    let (mine, their) = (ours.files.all_entries(), theirs.files.all_entries());
     let their = match partly {
         true => &their[..known.min(their.len())],
         false => their,

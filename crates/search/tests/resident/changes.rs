@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use lancet_search::{
-    File, Filter, KeepContents, NotResident, Order, SearchSummary, Unanswered, Walk, list_files,
-    list_resident,
+    CannotAnswer, FileFilter, KeepContents, NotResident, ResultOrder, SearchSummary, Walk,
+    WalkedFile, list_files, list_resident,
 };
 use lancet_testing::TestFolder;
 
@@ -25,28 +25,28 @@ fn filled(files: &[&str]) -> (TestFolder, ResidentFolder) {
 
 /// Runs a walk that lists all files, newest first.
 fn with_walk<T>(folder: &TestFolder, tree: &ResidentFolder, ask: impl FnOnce(&Walk<'_>) -> T) -> T {
-    let filter = Filter::default()
+    let filter = FileFilter::default()
         .with_globs(&[folder.path()], &["**/*.txt"])
         .expect("a glob");
     tree.with_walk(&filter, 1, ask)
 }
 
-fn listed(folder: &TestFolder, tree: &ResidentFolder) -> Result<SearchSummary, Unanswered> {
-    let linked = |_: &File<'_>, _: u64| true;
+fn listed(folder: &TestFolder, tree: &ResidentFolder) -> Result<SearchSummary, CannotAnswer> {
+    let linked = |_: &WalkedFile<'_>, _: u64| true;
     with_walk(folder, tree, |walk| {
-        list_resident(&tree.trees, &scope(), walk, Order::Newest, &linked)
+        list_resident(&tree.trees, &scope(), walk, ResultOrder::Newest, &linked)
     })
 }
 
 /// Returns the files in memory, newest first, which are those that a walk finds.
 fn newest(folder: &TestFolder, tree: &ResidentFolder) -> Vec<PathBuf> {
     let names = |mut summary: SearchSummary| -> Vec<PathBuf> {
-        let files = summary.files.all().iter();
+        let files = summary.files.all_entries().iter();
         files.map(|file| file.relative.to_path_buf()).collect()
     };
     let ours = names(listed(folder, tree).expect("answered from memory"));
     let theirs = with_walk(folder, tree, |walk| {
-        list_files(walk, Order::Newest, &|_, _| true)
+        list_files(walk, ResultOrder::Newest, &|_, _| true)
     });
     assert_eq!(ours, names(theirs));
     ours
@@ -107,13 +107,13 @@ fn a_list_keeps_its_places_while_files_of_it_change_and_go() {
     }
     let mut first = listed(&folder, &tree).expect("answered from memory");
     let mut again = listed(&folder, &tree).expect("answered from memory");
-    let before = first.files.part(0..400).expect("all");
+    let before = first.files.copy_range(0..400).expect("all");
     assert_eq!(before.len(), 400);
     fs::remove_file(folder.join(&before[300].relative)).expect("removed");
     let changed = before[350].relative.to_string_lossy().into_owned();
     age(&folder, &changed, 7);
     listed(&folder, &tree).expect("the changes are taken in");
-    let after = again.files.part(0..400).expect("all");
+    let after = again.files.copy_range(0..400).expect("all");
     for (at, (before, after)) in before.iter().zip(&after).enumerate() {
         assert_eq!(before.relative, after.relative, "{at}");
         let is_other = at == 300 || at == 350;
@@ -138,7 +138,7 @@ fn a_search_does_not_wait_until_a_large_folder_that_has_come_is_read() {
     assert_eq!(newest(&folder, &tree).len(), 1);
     fs::rename(&large, folder.join("large")).expect("renamed");
     let lost = listed(&folder, &tree).expect_err("it is built anew");
-    assert_eq!(lost, Unanswered::Lost(0, NotResident::Changing));
+    assert_eq!(lost, CannotAnswer::Lost(0, NotResident::Changing));
 }
 
 #[test]

@@ -5,17 +5,17 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use lancet_search::{
-    Case, File, Filter, HeldContents as _, KeepContents, MatchSpan, Order, PageNeed, Pattern,
-    count_resident,
+    CaseMatching, FileFilter, HeldContents as _, KeepContents, MatchSpan, PageNeed, Pattern,
+    ResultOrder, WalkedFile, count_resident,
 };
 
 use crate::folder::{ResidentFolder, scope};
 
 fn matches(folder: &ResidentFolder, word: &str) -> u64 {
-    let pattern = Pattern::new(word, Case::Sensitive, MatchSpan::SingleLine).expect("one");
-    let linked = |_: &File<'_>, _: u64| true;
-    let summary = folder.with_walk(&Filter::default(), 2, |walk| {
-        let (order, page) = (Order::Path, PageNeed::ALL);
+    let pattern = Pattern::new(word, CaseMatching::Sensitive, MatchSpan::SingleLine).expect("one");
+    let linked = |_: &WalkedFile<'_>, _: u64| true;
+    let summary = folder.with_walk(&FileFilter::default(), 2, |walk| {
+        let (order, page) = (ResultOrder::Path, PageNeed::ALL);
         count_resident(
             &folder.trees,
             &scope(),
@@ -47,25 +47,25 @@ fn contents_come_back_and_those_of_changed_files_do_not() {
     let folder = ResidentFolder::build(&root, KeepContents::Yes);
     let tree = &folder.trees[0];
     let (same, other) = (root.join("file000.txt"), root.join("file001.txt"));
-    assert!(tree.held_file(&same).is_some());
+    assert!(tree.content_in_memory(&same).is_some());
     tree.drop_contents();
-    assert!(tree.held_file(&same).is_none());
+    assert!(tree.content_in_memory(&same).is_none());
     assert_eq!(matches(&folder, "needle"), 200);
 
     fs::write(&other, "another text\n").expect("written");
-    tree.take_contents_back(KeepContents::Yes, &|| false);
+    tree.reload_contents(KeepContents::Yes, &|| false);
     assert!(tree.size().contents > 0);
-    let held = tree.held_file(&same).expect("in memory");
+    let held = tree.content_in_memory(&same).expect("in memory");
     assert_eq!((*held.bytes).as_ref(), b"needle 0\n");
     drop(held);
     assert!(
-        tree.held_file(&other).is_none(),
+        tree.content_in_memory(&other).is_none(),
         "it is another file by now"
     );
     assert_eq!(matches(&folder, "needle"), 199);
     assert_eq!(matches(&folder, "another text"), 1);
 
     tree.drop_contents();
-    tree.take_contents_back(KeepContents::No, &|| false);
+    tree.reload_contents(KeepContents::No, &|| false);
     assert_eq!(tree.size().contents, 0);
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lancet_search::{
-    AllowAll, Budget, Filter, HiddenFiles, IgnoreFiles, Index, IndexScope, KeepContents,
-    LiteralNames, ResidentTree, SearchProgress, Start, Walk, WatchAllowance,
+    AllowAll, FileFilter, HiddenFiles, IgnoreFiles, IndexScope, KeepContents, LiteralNames,
+    MemoryBudget, ResidentTree, SearchProgress, TreeIndex, Walk, WalkStart, WatchAllowance,
 };
 use lancet_workspace::{RealDisk, Workspace};
 
 /// A folder with its resident tree.
 pub(crate) struct ResidentFolder {
-    starts: [Start; 1],
+    starts: [WalkStart; 1],
     pub(crate) trees: [Arc<ResidentTree>; 1],
 }
 
@@ -31,13 +31,13 @@ impl ResidentFolder {
     pub(crate) fn build(root: &Path, contents: KeepContents) -> Self {
         let workspace =
             Workspace::open(&[root.to_path_buf()], Arc::new(RealDisk), None).expect("opens");
-        let starts = [Start::new(workspace.locate(root).expect("there"))];
-        let index = Index::build(
+        let starts = [WalkStart::new(workspace.locate(root).expect("there"))];
+        let index = TreeIndex::build_index(
             &scope(),
             &starts[0],
             contents,
-            &Budget::of_process(256 << 20),
-            &WatchAllowance::of_process(8_192),
+            &MemoryBudget::for_process(256 << 20),
+            &WatchAllowance::for_process(8_192),
         );
         ResidentFolder {
             starts,
@@ -48,7 +48,7 @@ impl ResidentFolder {
     /// Calls a function with a walk of the whole folder.
     pub(crate) fn with_walk<T>(
         &self,
-        filter: &Filter,
+        filter: &FileFilter,
         threads: usize,
         ask: impl FnOnce(&Walk<'_>) -> T,
     ) -> T {

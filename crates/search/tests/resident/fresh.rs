@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use lancet_search::{
-    Case, File, Filter, KeepContents, MatchSpan, Order, PageNeed, Pattern, count_resident,
+    CaseMatching, FileFilter, KeepContents, MatchSpan, PageNeed, Pattern, ResultOrder, WalkedFile,
+    count_resident,
 };
 
 use crate::folder::{ResidentFolder, scope};
@@ -68,10 +69,11 @@ fn a_write_that_returned_before_a_search_is_found_by_it() {
     for contents in [KeepContents::Yes, KeepContents::No] {
         let folder = ResidentFolder::build(&root, contents);
         let found = |word: &str| {
-            let pattern = Pattern::new(word, Case::Sensitive, MatchSpan::SingleLine).expect("one");
-            let (order, page) = (Order::Path, PageNeed::ALL);
-            let summary = folder.with_walk(&Filter::default(), 2, |walk| {
-                let linked = |_: &File<'_>, _: u64| true;
+            let pattern =
+                Pattern::new(word, CaseMatching::Sensitive, MatchSpan::SingleLine).expect("one");
+            let (order, page) = (ResultOrder::Path, PageNeed::ALL);
+            let summary = folder.with_walk(&FileFilter::default(), 2, |walk| {
+                let linked = |_: &WalkedFile<'_>, _: u64| true;
                 count_resident(
                     &folder.trees,
                     &scope(),

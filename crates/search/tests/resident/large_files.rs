@@ -5,8 +5,8 @@
 use std::fs;
 
 use lancet_search::{
-    Case, File, Filter, KeepContents, MatchSpan, Order, PageNeed, Pattern, count_matches,
-    count_resident,
+    CaseMatching, FileFilter, KeepContents, MatchSpan, PageNeed, Pattern, ResultOrder, WalkedFile,
+    count_matches, count_resident,
 };
 use lancet_testing::laws;
 use proptest::prelude::*;
@@ -125,17 +125,17 @@ proptest! {
             fs::write(root.join(format!("{number}.txt")), text.bytes()).expect("written");
         }
         let folder = ResidentFolder::build(&root, KeepContents::No);
-        let linked = |_: &File<'_>, _: u64| true;
+        let linked = |_: &WalkedFile<'_>, _: u64| true;
         for expression in EXPRESSIONS {
-            for case in [Case::Sensitive, Case::Insensitive] {
+            for case in [CaseMatching::Sensitive, CaseMatching::Insensitive] {
                 let pattern = Pattern::new(expression, case, MatchSpan::SingleLine).expect("compiles");
-                let (order, page) = (Order::Path, PageNeed::ALL);
-                let (ours, mut theirs) = folder.with_walk(&Filter::default(), 1, |walk| {
+                let (order, page) = (ResultOrder::Path, PageNeed::ALL);
+                let (ours, mut theirs) = folder.with_walk(&FileFilter::default(), 1, |walk| {
                     let ours = count_resident(&folder.trees, &scope(), walk, &pattern, order, &linked, page);
                     (ours, count_matches(walk, &pattern, order, &|_| None, &linked))
                 });
                 let mut ours = ours.expect("answered");
-                prop_assert_eq!(ours.files.first(9), theirs.files.first(9), "{} {:?}", expression, case);
+                prop_assert_eq!(ours.files.first_entries(9), theirs.files.first_entries(9), "{} {:?}", expression, case);
                 prop_assert_eq!((ours.total, ours.matches), (theirs.total, theirs.matches));
             }
         }

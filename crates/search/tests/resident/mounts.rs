@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use lancet_search::{
-    Case, File, Filter, KeepContents, MatchSpan, Order, PageNeed, Pattern, count_resident,
+    CaseMatching, FileFilter, KeepContents, MatchSpan, PageNeed, Pattern, ResultOrder, WalkedFile,
+    count_resident,
 };
 use lancet_testing::judges;
 use lancet_testing::small_disk::SmallDisk;
@@ -23,10 +24,11 @@ impl Drop for BoundFile<'_> {
 
 /// Returns whether a search for a word is answered from memory.
 fn is_answered(folder: &ResidentFolder) -> bool {
-    let pattern = Pattern::new("words", Case::Sensitive, MatchSpan::SingleLine).expect("one");
-    let (order, page) = (Order::Path, PageNeed::ALL);
-    let linked = |_: &File<'_>, _: u64| true;
-    folder.with_walk(&Filter::default(), 2, |walk| {
+    let pattern =
+        Pattern::new("words", CaseMatching::Sensitive, MatchSpan::SingleLine).expect("one");
+    let (order, page) = (ResultOrder::Path, PageNeed::ALL);
+    let linked = |_: &WalkedFile<'_>, _: u64| true;
+    folder.with_walk(&FileFilter::default(), 2, |walk| {
         let trees = &folder.trees;
         count_resident(trees, &scope(), walk, &pattern, order, &linked, page).is_ok()
     })

@@ -1,15 +1,15 @@
 //! Adding a rule changes nothing else in the file, and loses no concurrently added rule.
 
-use lancet_policy::Effect;
+use lancet_policy::RuleEffect;
 
 use super::*;
 
-fn added(text: &str) -> String {
-    with_rule(text, Effect::Allow, "Edit(//n)").expect(text)
+fn text_with_rule(text: &str) -> String {
+    add_rule_to_text(text, RuleEffect::Allow, "Edit(//n)").expect(text)
 }
 
 #[test]
-fn a_rule_is_added_in_the_way_the_list_is_written() {
+fn adds_rule_in_style_of_list() {
     for (before, after) in [
         ("", "[permissions]\nallow = [\"Edit(//n)\"]\n"),
         (
@@ -37,20 +37,20 @@ fn a_rule_is_added_in_the_way_the_list_is_written() {
             "permissions = { allow = [\"Edit(a)\", \"Edit(//n)\"] }\n",
         ),
     ] {
-        assert_eq!(added(before), after);
-        assert_eq!(added(after), after, "once is enough");
+        assert_eq!(text_with_rule(before), after);
+        assert_eq!(text_with_rule(after), after, "once is enough");
     }
 }
 
 #[test]
-fn the_file_is_made_with_its_folders_and_a_link_stays_one() {
+fn creates_file_with_folders_and_preserves_symbolic_link() {
     let place = tempfile::tempdir().expect("a folder");
     let file = place.path().join("config/lancet/lancet.toml");
-    let kept = keep_rule(&file, Effect::Allow, "Edit(//a)").expect("kept");
+    let kept = save_rule(&file, RuleEffect::Allow, "Edit(//a)").expect("kept");
     assert_eq!(kept.line, 2);
     let link = place.path().join("link.toml");
     std::os::unix::fs::symlink(&file, &link).expect("a link");
-    keep_rule(&link, Effect::Deny, "Read(b)").expect("kept");
+    save_rule(&link, RuleEffect::Deny, "Read(b)").expect("kept");
     assert!(link.symlink_metadata().expect("there").is_symlink());
     assert_eq!(
         std::fs::read_to_string(&file).expect("there"),
@@ -59,11 +59,11 @@ fn the_file_is_made_with_its_folders_and_a_link_stays_one() {
 }
 
 #[test]
-fn settings_that_do_not_load_are_left_alone() {
+fn leaves_invalid_settings_file_unchanged() {
     let place = tempfile::tempdir().expect("a folder");
     let file = place.path().join("lancet.toml");
     std::fs::write(&file, "mode = \"asks\"\n").expect("written");
-    assert!(keep_rule(&file, Effect::Allow, "Edit(//a)").is_err());
+    assert!(save_rule(&file, RuleEffect::Allow, "Edit(//a)").is_err());
     assert_eq!(
         std::fs::read_to_string(&file).expect("there"),
         "mode = \"asks\"\n"
@@ -71,7 +71,7 @@ fn settings_that_do_not_load_are_left_alone() {
 }
 
 #[test]
-fn writers_at_the_same_time_lose_nothing() {
+fn concurrent_writers_lose_no_rule() {
     let place = tempfile::tempdir().expect("a folder");
     let file = place.path().join("lancet.toml");
     std::fs::write(&file, "# head\n[permissions]\nallow = [] # tail\n").expect("written");
@@ -81,7 +81,7 @@ fn writers_at_the_same_time_lose_nothing() {
             scope.spawn(move || {
                 for number in 0..4 {
                     let rule = format!("Edit(//{writer}-{number})");
-                    keep_rule(file, Effect::Allow, &rule).expect("kept");
+                    save_rule(file, RuleEffect::Allow, &rule).expect("kept");
                 }
             });
         }

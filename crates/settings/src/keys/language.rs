@@ -1,15 +1,15 @@
 //! The rows of the table about language servers.
 
-use super::{Form, Key, Project, Unit, key};
+use super::{Key, ProjectPermission, Unit, ValueForm, key};
 use crate::values::{Diagnostics, Severity};
 
 /// The keys of `[language]`, in the order of the documentation.
 pub(super) const KEYS: &[Key] = &[
     key(
         "language.diagnostics",
-        Form::Choice(Diagnostics::WORDS),
+        ValueForm::Choice(Diagnostics::WORDS),
         "\"after-edit\" in a trusted project",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "When problems that a change caused, as found by language servers, are reported: after-edit in the answer to the change, on-read with the next reading call, off never, and then no server is started.",
     )
     .choice(
@@ -18,9 +18,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "language.severity",
-        Form::Choice(Severity::WORDS),
+        ValueForm::Choice(Severity::WORDS),
         "\"error\"",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "The least severe problems that are reported.",
     )
     .choice(
@@ -32,13 +32,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "language.wait",
-        Form::Measured {
+        ValueForm::Measured {
             least: 0,
             most: 30_000,
             unit: Unit::Milliseconds,
         },
         "1500",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "The milliseconds that an answer waits for language servers; what they find later comes with the next answer.",
     )
     .number(
@@ -47,27 +47,27 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "language.most",
-        Form::Number {
+        ValueForm::Number {
             least: 1,
             most: 20,
         },
         "3",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "The most language servers that run at once in one lancet process.",
     )
     .number(
-        |settings, number| settings.language.most = size(number),
+        |settings, number| settings.language.most = to_usize(number),
         |settings| u64::try_from(settings.language.most).ok(),
     ),
     key(
         "language.memory",
-        Form::Measured {
+        ValueForm::Measured {
             least: 64 << 20,
             most: 1 << 40,
             unit: Unit::Bytes,
         },
         "2147483648",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "The most memory that each language server may use.",
     )
     .number(
@@ -76,13 +76,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "language.server",
-        Form::Servers,
+        ValueForm::Servers,
         "the built-in table",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Further language servers, or others for a name of the built-in table: the files, the program, the names of files that mark a project's folder, and settings that the server asks for.",
     ),
 ];
 
-fn size(number: u64) -> usize {
+fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -1,33 +1,33 @@
 //! The rows of the table about looking at a whole project: checkpoints, Glob, Grep and the resident index.
 
-use super::{Form, Key, Project, Unit, key};
+use super::{Key, ProjectPermission, Unit, ValueForm, key};
 use crate::values::{ContentsUse, IndexUse};
 
 /// The keys of `[checkpoint]` and `[search]`, in the order of the documentation.
 pub(super) const KEYS: &[Key] = &[
     key(
         "checkpoint.include",
-        Form::Patterns,
+        ValueForm::Patterns,
         "no file",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Files that checkpoints cover although they are ignored, by pattern as in [encoding]; a pattern that matches a folder covers everything in it. Only a pattern with a slash reaches into an ignored folder.",
     ),
     key(
         "checkpoint.exclude",
-        Form::Patterns,
+        ValueForm::Patterns,
         "no file",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Files that checkpoints do not cover, by pattern as in [encoding]; a pattern that matches a folder leaves out everything in it. It wins over checkpoint.include.",
     ),
     key(
         "checkpoint.max_file",
-        Form::Measured {
+        ValueForm::Measured {
             least: 0,
             most: 1 << 40,
             unit: Unit::Bytes,
         },
         "33554432",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Bytes up to which the content of a file is stored. A change of a larger file is seen and named, but cannot be undone.",
     )
     .number(
@@ -36,13 +36,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "checkpoint.max_size",
-        Form::Measured {
+        ValueForm::Measured {
             least: 1 << 20,
             most: 1 << 50,
             unit: Unit::Bytes,
         },
         "1073741824",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Bytes that the checkpoints of a project may take, as a part of history.max_size; beyond them the oldest checkpoints go.",
     )
     .number(
@@ -51,13 +51,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "search.time_budget",
-        Form::Measured {
+        ValueForm::Measured {
             least: 100,
             most: 50_000,
             unit: Unit::Milliseconds,
         },
         "10000",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Milliseconds after which Glob and Grep answer with what they have found so far, and say so.",
     )
     .number(
@@ -66,9 +66,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "search.seen_lines",
-        Form::Switch,
+        ValueForm::Switch,
         "true",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Whether lines that Grep shows whole count as read, so that an Edit inside them needs no Read.",
     )
     .switch(
@@ -77,9 +77,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "search.index",
-        Form::Choice(IndexUse::WORDS),
+        ValueForm::Choice(IndexUse::WORDS),
         "\"auto\"",
-        Project::SetsOnly("off"),
+        ProjectPermission::SetsOnly("off"),
         "Whether Glob and Grep may answer from an index in memory: auto builds one in the background from the second search of a tree of more than 2,000 files, off never does. The answers are the same.",
     )
     .choice(
@@ -88,13 +88,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "search.memory",
-        Form::Measured {
+        ValueForm::Measured {
             least: 8 << 20,
             most: 1 << 36,
             unit: Unit::Bytes,
         },
         "268435456",
-        Project::Lowers,
+        ProjectPermission::Lowers,
         "Bytes that the indexes of all running lancets of this user may take together. A process that finds them used up searches without an index, or without contents.",
     )
     .number(
@@ -103,9 +103,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "search.contents",
-        Form::Choice(ContentsUse::WORDS),
+        ValueForm::Choice(ContentsUse::WORDS),
         "\"auto\"",
-        Project::SetsOnly("off"),
+        ProjectPermission::SetsOnly("off"),
         "Whether the index also keeps the text of files, as far as search.memory goes: auto as many as fit and leave an eighth of it to other servers, on as many as fit, off none. They are given back after five minutes without a search.",
     )
     .choice(

@@ -1,7 +1,7 @@
 //! The rows of the table: every key but those of `[checkpoint]`, `[search]`, `[language]` and of programs, with its form, default,
 //! field and help text, in the order of the documentation.
 
-use super::{Form, Key, Project, Unit, key};
+use super::{Key, ProjectPermission, Unit, ValueForm, key};
 use crate::values::{
     Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Weak,
 };
@@ -10,9 +10,9 @@ use crate::values::{
 pub(super) const KEYS: &[Key] = &[
     key(
         "mode",
-        Form::Choice(Mode::WORDS),
+        ValueForm::Choice(Mode::WORDS),
         "accept-edits",
-        Project::StricterMode,
+        ProjectPermission::StricterMode,
         "What happens to agents' writes that no rule decides: ask asks about each, accept-edits lets those inside the roots through, plan allows none, bypass asks nothing but protected names and secret files. Commands at the shell ask whatever it says (shell.confirm), and plan holds for them, too.",
     )
     .choice(
@@ -21,9 +21,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "match",
-        Form::Choice(Matching::WORDS),
+        ValueForm::Choice(Matching::WORDS),
         "\"tolerant\"",
-        Project::SetsOnly("exact"),
+        ProjectPermission::SetsOnly("exact"),
         "How old text is found: tolerant also forgives the listed slips where one place only is left, exact forgives none.",
     )
     .choice(
@@ -32,9 +32,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "stale",
-        Form::Choice(Stale::WORDS),
+        ValueForm::Choice(Stale::WORDS),
         "\"refuse\"",
-        Project::SetsOnly("refuse"),
+        ProjectPermission::SetsOnly("refuse"),
         "An edit of a file that changed since it was read: refuse it with the diff, or merge it where its lines are unchanged.",
     )
     .choice(
@@ -43,9 +43,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "links",
-        Form::Choice(Links::WORDS),
+        ValueForm::Choice(Links::WORDS),
         "keep, but break inside package stores",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "A file with several hard links: keep them all, or break off the one that is written.",
     )
     .choice(
@@ -54,58 +54,58 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "tools",
-        Form::Tools,
+        ValueForm::Tools,
         "\"default\"",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "The tools that are offered: names and presets (default, all, claude, codex, text-editor), one after the other; a minus before one takes it away. A list, or one text with commas.",
     ),
     key(
         "read_roots",
-        Form::Folders,
+        ValueForm::Folders,
         "none",
-        Project::UserOnly,
+        ProjectPermission::UserOnly,
         "Folders outside the roots that may be read and searched and are never written; as --read-root.",
     ),
     key(
         "permissions.allow",
-        Form::Rules,
+        ValueForm::Rules,
         "none",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Writes that need no question, for instance Edit(src/**): gitignore patterns, /x from each root, //x absolute, ~/x. Read(x) lifts the built-in denial of a secret file.",
     ),
     key(
         "permissions.ask",
-        Form::Rules,
+        ValueForm::Rules,
         "none",
-        Project::Sets,
+        ProjectPermission::Sets,
         "Writes that are asked about, whatever allow and the mode say (mode bypass passes them over).",
     ),
     key(
         "permissions.deny",
-        Form::Rules,
+        ValueForm::Rules,
         "none",
-        Project::Sets,
+        ProjectPermission::Sets,
         "What is refused, whatever else is said: Edit(x) for every writing tool, Read(x) for every tool that shows text or names.",
     ),
     key(
         "protected.open",
-        Form::Scopes,
+        ValueForm::Scopes,
         "none",
-        Project::UserOnly,
+        ProjectPermission::UserOnly,
         "Parts of protected folders that are written like others, for instance .claude/skills/NAME/**. Never version control, shells' start-up files and permission settings.",
     ),
     key(
         "secrets.guard",
-        Form::Guards,
+        ValueForm::Guards,
         "AGENTS.md, CLAUDE.md, GEMINI.md, MEMORY.md, .claude/**/*.md",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Further files that no credential is written into.",
     ),
     key(
         "read.gutter",
-        Form::Choice(Gutter::WORDS),
+        ValueForm::Choice(Gutter::WORDS),
         "\"arrow\"",
-        Project::Sets,
+        ProjectPermission::Sets,
         "How Read numbers lines: arrow (12→text), tab, aligned (six wide), none, or hash: 12:abc→text with an anchor of the line, which line tools take in place of its text.",
     )
     .choice(
@@ -114,9 +114,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "read.images",
-        Form::Choice(Images::WORDS),
+        ValueForm::Choice(Images::WORDS),
         "\"default\"",
-        Project::Sets,
+        ProjectPermission::Sets,
         "The models that pictures are fitted for: default (1,568 px, 1,568 patches of 28 px), claude-large (1,996 px, 4,784 patches), openai (1,996 px, 1,536 patches of 32 px), gemini (1,536 px), or off: a picture is answered by its kind and size.",
     )
     .choice(
@@ -125,9 +125,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "read.pdf",
-        Form::Choice(PdfForm::WORDS),
+        ValueForm::Choice(PdfForm::WORDS),
         "\"auto\"",
-        Project::Sets,
+        ProjectPermission::Sets,
         "How pages of a PDF are shown: auto (as text where the text of a page is usable and no large picture is on it, otherwise as a picture with its text; one page asked for alone as both), text, or pictures.",
     )
     .choice(
@@ -136,51 +136,51 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "read.max_lines",
-        Form::Number {
+        ValueForm::Number {
             least: 1,
             most: 1_000_000,
         },
         "2000",
-        Project::Lowers,
+        ProjectPermission::Lowers,
         "Lines of one answer of Read.",
     )
     .number(
-        |settings, number| settings.read.max_lines = size(number),
+        |settings, number| settings.read.max_lines = to_usize(number),
         |settings| Some(settings.read.max_lines as u64),
     ),
     key(
         "read.max_line_chars",
-        Form::Number {
+        ValueForm::Number {
             least: 1,
             most: 10_000_000,
         },
         "2000",
-        Project::Lowers,
+        ProjectPermission::Lowers,
         "Characters of one line that Read shows; for the rest it gives the number.",
     )
     .number(
-        |settings, number| settings.read.max_line_chars = size(number),
+        |settings, number| settings.read.max_line_chars = to_usize(number),
         |settings| Some(settings.read.max_line_chars as u64),
     ),
     key(
         "read.max_chars",
-        Form::Number {
+        ValueForm::Number {
             least: 1_000,
             most: 100_000_000,
         },
         "32000 over MCP, 100000 in the library",
-        Project::Lowers,
+        ProjectPermission::Lowers,
         "Characters of one answer of Read.",
     )
     .number(
-        |settings, number| settings.read.max_chars = Some(size(number)),
+        |settings, number| settings.read.max_chars = Some(to_usize(number)),
         |settings| settings.read.max_chars.map(|most| most as u64),
     ),
     key(
         "read.dedupe",
-        Form::Switch,
+        ValueForm::Switch,
         "true",
-        Project::Sets,
+        ProjectPermission::Sets,
         "Whether the same range of an unchanged file, asked again, is answered once in one line.",
     )
     .switch(
@@ -189,26 +189,26 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "read.converters",
-        Form::Converters,
+        ValueForm::Converters,
         "none",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Programs that give the text of files that lancet cannot show, by pattern as in [encoding]. A program gets the file on its standard input, or where an argument contains {path}, a copy of the file under its own name; it may write in a fresh temporary folder only, take 20 seconds, and give 16 MiB of text. It is a name found in PATH or an absolute path. An entry that is added or changed counts from the next start of lancet.",
     ),
     key(
         "read.clients",
-        Form::Clients {
+        ValueForm::Clients {
             least: 1_000,
             most: 100_000_000,
         },
         "the built-in table",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Bytes of one answer that an MCP client hands on to its model, by the name it gives itself; a name may end in *. Longer answers are cut by such clients, and what is cut counts as not read. Over the built-in table (`lancet help ledgers`); read.max_chars holds as well.",
     ),
     key(
         "write.line_endings",
-        Form::Choice(LineEndings::WORDS),
+        ValueForm::Choice(LineEndings::WORDS),
         "\"keep\"",
-        Project::Sets,
+        ProjectPermission::Sets,
         "Write over an existing file: keep its line endings where they are all alike, or write them as sent.",
     )
     .choice(
@@ -217,9 +217,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "write.weak",
-        Form::Choice(Weak::WORDS),
+        ValueForm::Choice(Weak::WORDS),
         "\"auto\"",
-        Project::SetsOnly("refuse"),
+        ProjectPermission::SetsOnly("refuse"),
         "A file that can only be rewritten in place without keeping every other writer away (someone else's file, hard links on a mount): `auto` writes it and says so, but refuses where other machines may write it; `allow` writes it everywhere; `refuse` nowhere.",
     )
     .choice(
@@ -228,9 +228,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "write.durability",
-        Form::Choice(Durability::WORDS),
+        ValueForm::Choice(Durability::WORDS),
         "\"full\"",
-        Project::SetsOnly("full"),
+        ProjectPermission::SetsOnly("full"),
         "What is flushed to the disk before the answer: full, the file and its folder; ordered, the file alone, so that a power cut may bring the old file back, whole.",
     )
     .choice(
@@ -239,9 +239,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "write.git_diff",
-        Form::Switch,
+        ValueForm::Switch,
         "false",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Whether the data of every change has the file's difference to git's HEAD. Read from git's folder: no program runs, and nothing of git changes.",
     )
     .switch(
@@ -250,34 +250,34 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "write.strategy",
-        Form::Strategies,
+        ValueForm::Strategies,
         "\"auto\" for every file",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "How files are written, by pattern as in [encoding]: auto puts a new file under the name, in_place rewrites the file itself, for programs that watch or hold it.",
     ),
     key(
         "encoding",
-        Form::Encodings,
+        ValueForm::Encodings,
         "found by looking at each file",
-        Project::Sets,
+        ProjectPermission::Sets,
         "The encoding of files by pattern, relative to the root; a pattern without a slash matches at any depth, the last match wins.",
     ),
     key(
         "abbreviations",
-        Form::Abbreviations,
+        ValueForm::Abbreviations,
         "the built-in table",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Further texts that a model's host writes short, each with its long form.",
     ),
     key(
         "history.max_size",
-        Form::Measured {
+        ValueForm::Measured {
             least: 1 << 20,
             most: 1 << 50,
             unit: Unit::Bytes,
         },
         "1073741824",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Bytes that the history of changes may take; beyond them the oldest go, but never the newest of a file.",
     )
     .number(
@@ -286,13 +286,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "history.max_age",
-        Form::Measured {
+        ValueForm::Measured {
             least: 1,
             most: 36_500,
             unit: Unit::Days,
         },
         "30",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Days that a change can be undone; the newest of each file is kept longer.",
     )
     .number(
@@ -301,9 +301,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "history.required",
-        Form::Switch,
+        ValueForm::Switch,
         "true",
-        Project::SetsOnly("true"),
+        ProjectPermission::SetsOnly("true"),
         "Whether a change is refused that cannot be saved to the history, and so could not be undone.",
     )
     .switch(
@@ -312,9 +312,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "shell.confirm",
-        Form::Switch,
+        ValueForm::Switch,
         "true",
-        Project::UserOnly,
+        ProjectPermission::UserOnly,
         "Whether commands at the shell show their diff and ask before they write. With false only ask rules, protected names and secret files are asked about.",
     )
     .switch(
@@ -323,20 +323,20 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "ask.by",
-        Form::Askers,
+        ValueForm::Askers,
         "[\"elicit\", \"page\"]",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Who is asked about an agent's write that needs a person's word: elicit asks in the agent's own dialog where the agent is known to show it to a person, page records the question for `lancet pending`, `lancet watch`, `lancet serve` or an editor, while one of them is open. terminal asks at the terminal that lancet was started from. Several are asked at once; the first decision counts.",
     ),
     key(
         "ask.patience",
-        Form::Measured {
+        ValueForm::Measured {
             least: 0,
             most: 3_600,
             unit: Unit::Seconds,
         },
         "45",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "Seconds that a call waits for a person before it is answered with waiting; the same call sent again finds the decision. Many clients give a call up after 60.",
     )
     .number(
@@ -345,13 +345,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "ask.notify",
-        Form::Program,
+        ValueForm::Program,
         "none",
-        Project::Ignored,
+        ProjectPermission::Ignored,
         "A program that is run when something begins to wait, with one line of JSON on its standard input. It is a name found in PATH or an absolute path, may take 10 seconds, and counts from the next start of lancet.",
     ),
 ];
 
-fn size(number: u64) -> usize {
+fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

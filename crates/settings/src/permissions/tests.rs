@@ -2,7 +2,7 @@
 
 use super::super::{Layer, Origin, Settings};
 
-fn layer(origin: Origin, text: &str) -> Layer {
+fn layer_with_text(origin: Origin, text: &str) -> Layer {
     Layer {
         origin,
         path: "lancet.toml".into(),
@@ -11,18 +11,18 @@ fn layer(origin: Origin, text: &str) -> Layer {
 }
 
 fn rules(origin: Origin, text: &str) -> (Vec<String>, Vec<String>) {
-    let settings = Settings::load(&[layer(origin, text)]).expect(text);
+    let settings = Settings::load(&[layer_with_text(origin, text)]).expect(text);
     let rules = settings.rules.iter().map(ToString::to_string).collect();
     let ignored = settings.ignored.into_iter().map(|ignored| ignored.key);
     (rules, ignored.collect())
 }
 
-const ALL: &str = "read_roots = [\"~/x\"]\n[permissions]\nallow = [\"Edit(a)\"]\nask = [\n  \"Edit(b)\",\n]\ndeny = \"Read(c)\"\n\
+const EVERY_LIST: &str = "read_roots = [\"~/x\"]\n[permissions]\nallow = [\"Edit(a)\"]\nask = [\n  \"Edit(b)\",\n]\ndeny = \"Read(c)\"\n\
     [protected]\nopen = [\".claude/skills/x/**\"]\n[secrets]\nguard = [\"notes/*.md\"]\n";
 
 #[test]
-fn rules_come_with_their_layer_and_line() {
-    let (rules, ignored) = rules(Origin::User, ALL);
+fn rules_have_layer_and_line() {
+    let (rules, ignored) = rules(Origin::User, EVERY_LIST);
     assert_eq!(
         rules,
         [
@@ -35,8 +35,8 @@ fn rules_come_with_their_layer_and_line() {
 }
 
 #[test]
-fn a_project_may_only_tighten() {
-    let (rules, ignored) = rules(Origin::Project, ALL);
+fn project_cannot_loosen_permissions() {
+    let (rules, ignored) = rules(Origin::Project, EVERY_LIST);
     assert_eq!(
         rules,
         [
@@ -56,18 +56,18 @@ fn a_project_may_only_tighten() {
 }
 
 #[test]
-fn a_trusted_project_allows_and_still_opens_nothing() {
-    let (rules, ignored) = rules(Origin::TrustedProject, ALL);
+fn trusted_project_may_allow_but_not_open_protected_names() {
+    let (rules, ignored) = rules(Origin::TrustedProject, EVERY_LIST);
     assert_eq!(rules.len(), 3);
     assert_eq!(ignored, ["read_roots", "protected.open"]);
 }
 
 #[test]
-fn rules_of_several_layers_add_up() {
+fn rules_of_all_layers_are_combined() {
     let layers = [
-        layer(Origin::CommandLine, "permissions.deny = [\"Read(x)\"]"),
-        layer(Origin::Project, "permissions.deny = [\"Read(y)\"]"),
-        layer(Origin::User, "permissions.deny = [\"Read(z)\"]"),
+        layer_with_text(Origin::CommandLine, "permissions.deny = [\"Read(x)\"]"),
+        layer_with_text(Origin::Project, "permissions.deny = [\"Read(y)\"]"),
+        layer_with_text(Origin::User, "permissions.deny = [\"Read(z)\"]"),
     ];
     let settings = Settings::load(&layers).expect("loads");
     let texts: Vec<&str> = settings
@@ -79,7 +79,7 @@ fn rules_of_several_layers_add_up() {
 }
 
 #[test]
-fn a_rule_that_cannot_serve_stops_the_load_with_line_and_closest_form() {
+fn invalid_rule_fails_load_with_line_and_suggestion() {
     for (text, line, words, meant) in [
         (
             "[permissions]\ndeny = [\n  \"Read(a)\",\n  \"Raed(b)\",\n]\n",
@@ -129,7 +129,7 @@ fn a_rule_that_cannot_serve_stops_the_load_with_line_and_closest_form() {
         ("read_roots = [\"x\"]", 1, "not absolute", None),
     ] {
         for origin in [Origin::User, Origin::Project] {
-            let flaws = Settings::load_usable(&[layer(origin, text)], &[]).flaws;
+            let flaws = Settings::load_usable(&[layer_with_text(origin, text)], &[]).flaws;
             let error = &flaws.first().expect(text).error;
             assert_eq!(error.line, line, "{error}");
             assert!(error.message.contains(words), "{error}");

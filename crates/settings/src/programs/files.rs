@@ -7,7 +7,7 @@ use lancet_workspace::normalize_lexically;
 use super::PATH_ARGUMENT;
 
 /// Characters between two commands of a script that is itself an argument, as after `sh -c`.
-const BETWEEN_COMMANDS: &[char] = &[';', '&', '|', '(', ')', '{', '}', '`', '\n'];
+const COMMAND_SEPARATORS: &[char] = &[';', '&', '|', '(', ')', '{', '}', '`', '\n'];
 
 /// Programs that run the script named by their first argument, and words that precede a command.
 const INTERPRETERS: &[&str] = &[
@@ -92,7 +92,7 @@ fn script_candidates(argument: &str) -> Vec<&str> {
         return std::iter::once(argument).chain(value).collect();
     }
     let mut words = Vec::new();
-    for command in argument.split(BETWEEN_COMMANDS) {
+    for command in argument.split(COMMAND_SEPARATORS) {
         let parts = command.split_whitespace();
         let parts = parts.map(|part| part.trim_matches(['"', '\'']));
         for part in parts {
@@ -110,7 +110,7 @@ fn script_candidates(argument: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn files(command: &[&str]) -> Vec<String> {
+    fn command_files(command: &[&str]) -> Vec<String> {
         let places = ProgramPlaces {
             path: vec!["/usr/bin".into(), "rel".into(), "/p/bin".into()],
             working: vec!["/p".into()],
@@ -121,20 +121,20 @@ mod tests {
     }
 
     #[test]
-    fn the_program_and_what_its_arguments_name_are_files_of_a_command() {
-        assert_eq!(files(&[]), [""; 0]);
-        assert_eq!(files(&["/p/./fmt.sh"]), ["/p/fmt.sh"]);
+    fn finds_program_and_scripts_named_in_arguments() {
+        assert_eq!(command_files(&[]), [""; 0]);
+        assert_eq!(command_files(&["/p/./fmt.sh"]), ["/p/fmt.sh"]);
         assert_eq!(
-            files(&["ruff", "format", "--stdin={path}", "-"]),
+            command_files(&["ruff", "format", "--stdin={path}", "-"]),
             ["/usr/bin/ruff", "/p/bin/ruff", "/p/format"]
         );
-        let script = files(&[
+        let script = command_files(&[
             "/bin/sh",
             "-c",
             "cat > a.txt; X=1 python3 -u 'tools/fix.py' b.txt",
         ]);
         assert_eq!(script, ["/bin/sh", "/p/cat", "/p/tools/fix.py"]);
-        let option = files(&["/bin/x", "--config=../q/c.toml"]);
+        let option = command_files(&["/bin/x", "--config=../q/c.toml"]);
         assert!(option.contains(&"/q/c.toml".to_owned()), "{option:?}");
     }
 }

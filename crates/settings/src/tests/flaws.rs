@@ -4,16 +4,16 @@ use super::*;
 use crate::FlawEffect;
 
 fn flaws(origin: Origin, text: &str) -> Vec<(usize, FlawEffect)> {
-    let settings = Settings::load_usable(&[layer(origin, text)], &[]);
+    let settings = Settings::load_usable(&[layer_with_text(origin, text)], &[]);
     let flaws = settings.flaws.iter();
     flaws.map(|flaw| (flaw.error.line, flaw.effect)).collect()
 }
 
 #[test]
-fn the_rest_of_a_projects_file_counts() {
+fn applies_rest_of_project_file_despite_flaw() {
     let text = "newkey = 1\nmode = \"plan\"\n[read]\ngutter = \"pipes\"\nmax_lines = 7\n\
                 [permissions]\ndeny = [\"Read(a)\", \"Raed(b)\", \"Edit(c)\"]\n";
-    let settings = Settings::load(&[layer(Origin::Project, text)]).expect("it loads");
+    let settings = Settings::load(&[layer_with_text(Origin::Project, text)]).expect("it loads");
     assert_eq!(settings.mode, Some(Mode::Plan));
     assert_eq!(settings.read.max_lines, 7);
     let rules: Vec<&str> = settings.rules.iter().map(|rule| rule.rule.text()).collect();
@@ -28,7 +28,7 @@ fn the_rest_of_a_projects_file_counts() {
 }
 
 #[test]
-fn a_line_that_may_be_a_rule_tightens_what_is_in_force() {
+fn invalid_line_that_may_be_rule_tightens_permissions() {
     use FlawEffect::{LeftOut, ReadingDenied, WritesAsk};
     for (text, effect) in [
         ("newkey = 1", LeftOut),
@@ -56,7 +56,7 @@ fn a_line_that_may_be_a_rule_tightens_what_is_in_force() {
         assert_eq!(found[0].1, effect, "{text}");
         assert_eq!(flaws(Origin::TrustedProject, text), found, "{text}");
         assert!(
-            Settings::load(&[layer(Origin::User, text)]).is_err(),
+            Settings::load(&[layer_with_text(Origin::User, text)]).is_err(),
             "{text}"
         );
     }

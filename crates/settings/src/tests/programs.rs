@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_converter_is_a_program_that_can_be_found_and_its_arguments() {
+fn parses_converters() {
     let settings = load("[read.converters]\n\"*.x\" = [\"a\", \" -b \", \"\"]\n");
     let found = settings.converter_for(Path::new("deep/report.x"));
     assert_eq!(found.expect("it matches").command, ["a", " -b ", ""]);
@@ -21,7 +21,7 @@ fn a_converter_is_a_program_that_can_be_found_and_its_arguments() {
 }
 
 #[test]
-fn a_hook_is_a_table_with_a_time_a_rule_and_a_program() {
+fn parses_hooks() {
     let whole = "[[hooks]]\non = \"after\"\nmatch = \"Edit(src/**)\"\nrun = [\"cat\"]\n";
     let settings = load(&format!("{whole}timeout = \"2m\"\n"));
     assert_eq!(settings.hooks()[0].timeout.as_secs(), 120);
@@ -35,15 +35,15 @@ fn a_hook_is_a_table_with_a_time_a_rule_and_a_program() {
         ("[[hooks]]\ntime = 3\n", "[[hooks]] has no key time"),
         ("[[hooks]]\non = \"after\"\n", "[[hooks]] needs match"),
     ] {
-        let error = Settings::load(&[layer(Origin::User, text)]).expect_err(text);
+        let error = Settings::load(&[layer_with_text(Origin::User, text)]).expect_err(text);
         assert!(error.to_string().contains(words), "{error}");
     }
-    let project = Settings::load(&[layer(Origin::Project, whole)]).expect("loads");
+    let project = Settings::load(&[layer_with_text(Origin::Project, whole)]).expect("loads");
     assert!(project.hooks().is_empty());
 }
 
 #[test]
-fn a_formatter_is_a_table_with_files_and_a_program() {
+fn parses_formatters() {
     let settings = load(
         "[[format]]\nfiles = [\"*.py\", \"tools/*\"]\nrun = [\"ruff\", \"format\", \"-\"]\n[[format]]\nfiles = \"old.py\"\nrun = [\"cat\"]\n",
     );
@@ -90,10 +90,10 @@ fn a_formatter_is_a_table_with_files_and_a_program() {
         ("[[formats]]\nfiles = [\"*\"]\n", "did you mean format?"),
     ];
     for (text, words) in wrong {
-        let error = Settings::load(&[layer(Origin::User, text)]).expect_err(text);
+        let error = Settings::load(&[layer_with_text(Origin::User, text)]).expect_err(text);
         assert!(error.to_string().contains(words), "{error}");
     }
-    let project = layer(
+    let project = layer_with_text(
         Origin::Project,
         "[[format]]\nfiles = [\"*\"]\nrun = [\"cat\"]\n",
     );
@@ -109,18 +109,21 @@ fn a_formatter_is_a_table_with_files_and_a_program() {
 }
 
 #[test]
-fn language_servers_are_read_with_their_settings_and_the_strongest_layer_comes_first() {
+fn parses_language_servers_strongest_layer_first() {
     let text = "[[language.server]]\nname = \"ty\"\nfiles = [\"*.py\"]\nrun = [\"ty\", \"server\"]\nroot = [\"pyproject.toml\"]\nsettings = { mode = \"all\", deep = { list = [1, true] } }\n";
     let own = "[[language.server]]\nname = \"ty\"\nfiles = [\"*.py\"]\nrun = [\"/opt/ty\"]\n";
-    let settings = Settings::load(&[layer(Origin::User, text), layer(Origin::CommandLine, own)])
-        .expect("it loads");
+    let settings = Settings::load(&[
+        layer_with_text(Origin::User, text),
+        layer_with_text(Origin::CommandLine, own),
+    ])
+    .expect("it loads");
     let servers = settings.servers();
     assert_eq!(servers[0].run, ["/opt/ty"]);
     assert_eq!(servers[1].root, ["pyproject.toml"]);
     let expected = serde_json::json!({ "mode": "all", "deep": { "list": [1, true] } });
     assert_eq!(servers[1].settings, expected);
     // An untrusted project cannot configure programs.
-    let settings = Settings::load(&[layer(Origin::Project, text)]).expect("it loads");
+    let settings = Settings::load(&[layer_with_text(Origin::Project, text)]).expect("it loads");
     assert!(settings.servers().is_empty());
     assert_eq!(settings.ignored.len(), 1);
     for (wrong, told) in [
@@ -128,7 +131,7 @@ fn language_servers_are_read_with_their_settings_and_the_strongest_layer_comes_f
         ("[[language.server]]\nnam = \"a\"\n", "has no key nam"),
         ("[language]\nserver = \"ty\"\n", "must be tables"),
     ] {
-        let error = Settings::load(&[layer(Origin::User, wrong)]).unwrap_err();
+        let error = Settings::load(&[layer_with_text(Origin::User, wrong)]).unwrap_err();
         assert!(error.to_string().contains(told), "{error}");
     }
 }

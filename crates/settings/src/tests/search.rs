@@ -3,17 +3,20 @@
 use super::*;
 
 /// Returns the settings in force, and the keys of the project's file that were not applied.
-fn together(user: &str, project: &str) -> (SearchSettings, Vec<String>) {
-    let layers = [layer(Origin::User, user), layer(Origin::Project, project)];
+fn merge_search_settings(user: &str, project: &str) -> (SearchSettings, Vec<String>) {
+    let layers = [
+        layer_with_text(Origin::User, user),
+        layer_with_text(Origin::Project, project),
+    ];
     let settings = Settings::load(&layers).unwrap();
     let ignored = settings.ignored.into_iter();
     (settings.search, ignored.map(|line| line.key).collect())
 }
 
 #[test]
-fn a_project_may_turn_the_index_off_and_lower_its_memory() {
+fn project_may_disable_index_and_lower_its_memory() {
     let project = "[search]\nindex = \"off\"\nmemory = \"32MiB\"\ncontents = \"off\"\n";
-    let (search, ignored) = together("[search]\ncontents = \"on\"\n", project);
+    let (search, ignored) = merge_search_settings("[search]\ncontents = \"on\"\n", project);
     assert_eq!(search.index, IndexUse::Off);
     assert_eq!(search.memory, 32 << 20);
     assert_eq!(search.contents, ContentsUse::Off);
@@ -21,12 +24,12 @@ fn a_project_may_turn_the_index_off_and_lower_its_memory() {
 }
 
 #[test]
-fn a_project_may_not_turn_the_index_on_or_raise_its_memory() {
+fn project_may_not_enable_index_or_raise_its_memory() {
     let user = "[search]\nindex = \"off\"\nmemory = \"64MiB\"\n";
     for contents in ["auto", "on"] {
         let project =
             format!("[search]\nindex = \"auto\"\nmemory = \"65MiB\"\ncontents = \"{contents}\"\n");
-        let (search, ignored) = together(user, &project);
+        let (search, ignored) = merge_search_settings(user, &project);
         assert_eq!(search.index, IndexUse::Off);
         assert_eq!(search.memory, 64 << 20);
         assert_eq!(search.contents, ContentsUse::Auto);
@@ -35,13 +38,13 @@ fn a_project_may_not_turn_the_index_on_or_raise_its_memory() {
             ["search.index", "search.memory", "search.contents"]
         );
     }
-    let (search, ignored) = together("", "[search]\nmemory = \"257MiB\"\n");
+    let (search, ignored) = merge_search_settings("", "[search]\nmemory = \"257MiB\"\n");
     assert_eq!((search.memory, ignored.len()), (256 << 20, 1));
 }
 
 #[test]
-fn what_an_index_cannot_be_is_refused_with_the_words_it_can() {
-    assert!(error("search.index = true").contains("\"auto\" or \"off\", not true"));
-    assert!(error("search.contents = \"none\"").contains("\"auto\" or \"on\" or \"off\""));
-    assert!(error("search.memory = \"1MiB\"").contains("search.memory must be"));
+fn refuses_invalid_search_values_and_lists_valid_ones() {
+    assert!(load_error("search.index = true").contains("\"auto\" or \"off\", not true"));
+    assert!(load_error("search.contents = \"none\"").contains("\"auto\" or \"on\" or \"off\""));
+    assert!(load_error("search.memory = \"1MiB\"").contains("search.memory must be"));
 }

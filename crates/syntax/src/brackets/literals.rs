@@ -11,11 +11,11 @@ pub(super) enum Literal {
     Endless(&'static str),
 }
 
-const STRING: Literal = Literal::Endless("a string");
-const COMMENT: Literal = Literal::Endless("a comment");
+const ENDLESS_STRING: Literal = Literal::Endless("a string");
+const ENDLESS_COMMENT: Literal = Literal::Endless("a comment");
 
 /// Returns the literal that begins at a place, if one does.
-pub(super) fn literal(language: Language, bytes: &[u8], at: usize) -> Option<Literal> {
+pub(super) fn literal_at(language: Language, bytes: &[u8], at: usize) -> Option<Literal> {
     let rest = bytes.get(at..)?;
     match (language, rest.first()?) {
         (Language::Python, b'#') => Some(Literal::Ends(line_end(bytes, at))),
@@ -23,18 +23,24 @@ pub(super) fn literal(language: Language, bytes: &[u8], at: usize) -> Option<Lit
         (Language::Python, _) => None,
         (_, b'/') if rest.starts_with(b"//") => Some(Literal::Ends(line_end(bytes, at))),
         (_, b'/') if rest.starts_with(b"/*") => Some(block_comment(language, bytes, at)),
-        (Language::Rust, _) => rust(bytes, at),
+        (Language::Rust, _) => rust_literal(bytes, at),
         (Language::Java, b'"') if rest.starts_with(b"\"\"\"") => {
-            Some(ends(bytes, at + 3, b"\"\"\"", Escapes::Yes))
+            Some(end_of_quoted(bytes, at + 3, b"\"\"\"", Escapes::Yes))
         }
-        (Language::Go, b'`') => Some(ends(bytes, at + 1, b"`", Escapes::No)),
-        (Language::JavaScript | Language::TypeScript | Language::Tsx, _) => script(bytes, at),
-        (Language::Cpp | Language::Header, b'R') if rest.starts_with(b"R\"") => raw_cpp(bytes, at),
-        (_, b'"') => Some(within_line(bytes, at, b'"').map_or(STRING, Literal::Ends)),
+        (Language::Go, b'`') => Some(end_of_quoted(bytes, at + 1, b"`", Escapes::No)),
+        (Language::JavaScript | Language::TypeScript | Language::Tsx, _) => {
+            script_literal(bytes, at)
+        }
+        (Language::Cpp | Language::Header, b'R') if rest.starts_with(b"R\"") => {
+            raw_cpp_literal(bytes, at)
+        }
+        (_, b'"') => {
+            Some(end_of_line_quoted(bytes, at, b'"').map_or(ENDLESS_STRING, Literal::Ends))
+        }
         (Language::Json, _) => None,
         (_, b'\'') if is_in_number(bytes, at) => None,
         // An apostrophe alone is no sure sign: it may be in the text of a directive.
-        (_, b'\'') => within_line(bytes, at, b'\'').map(Literal::Ends),
+        (_, b'\'') => end_of_line_quoted(bytes, at, b'\'').map(Literal::Ends),
         _ => None,
     }
 }
@@ -53,7 +59,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Returns the end of a quoted text that may span several lines.
-fn ends(bytes: &[u8], mut at: usize, quote: &[u8], escapes: Escapes) -> Literal {
+fn end_of_quoted(bytes: &[u8], mut at: usize, quote: &[u8], escapes: Escapes) -> Literal {
     while at < bytes.len() {
         if bytes[at..].starts_with(quote) {
             return Literal::Ends(at + quote.len());
@@ -63,11 +69,11 @@ fn ends(bytes: &[u8], mut at: usize, quote: &[u8], escapes: Escapes) -> Literal 
             false => 1,
         };
     }
-    STRING
+    ENDLESS_STRING
 }
 
 /// Returns the end of a quoted text on one line; a backslash continues the line.
-fn within_line(bytes: &[u8], begin: usize, quote: u8) -> Option<usize> {
+fn end_of_line_quoted(bytes: &[u8], begin: usize, quote: u8) -> Option<usize> {
     let mut at = begin + 1;
     loop {
         match bytes.get(at)? {
@@ -93,31 +99,33 @@ fn block_comment(language: Language, bytes: &[u8], begin: usize) -> Literal {
             at += 1;
         }
     }
-    COMMENT
+    ENDLESS_COMMENT
 }
 
 fn python_string(bytes: &[u8], at: usize, quote: u8) -> Literal {
     let triple = [quote; 3];
     match bytes[at..].starts_with(&triple) {
-        true => ends(bytes, at + 3, &triple, Escapes::Yes),
-        false => within_line(bytes, at, quote).map_or(STRING, Literal::Ends),
+        true => end_of_quoted(bytes, at + 3, &triple, Escapes::Yes),
+        false => end_of_line_quoted(bytes, at, quote).map_or(ENDLESS_STRING, Literal::Ends),
     }
 }
 
 /// Parses a string or character literal of Rust; a lifetime is neither.
-fn rust(bytes: &[u8], at: usize) -> Option<Literal> {
+fn rust_literal(bytes: &[u8], at: usize) -> Option<Literal> {
     let rest = &bytes[at..];
     match rest.first()? {
-        b'"' => Some(ends(bytes, at + 1, b"\"", Escapes::Yes)),
-        b'r' if !is_word(bytes, at) || is_raw_prefix(bytes, at) => {
+        b'"' => Some(end_of_quoted(bytes, at + 1, b"\"", Escapes::Yes)),
+        b'r' if !is_after_word(bytes, at) || is_raw_prefix(bytes, at) => {
             let marks = rest[1..].iter().take_while(|byte| **byte == b'#').count();
             if rest.get(1 + marks) != Some(&b'"') {
                 return None;
             }
             let quote = [b"\"".as_slice(), &vec![b'#'; marks]].concat();
-            Some(ends(bytes, at + 2 + marks, &quote, Escapes::No))
+            Some(end_of_quoted(bytes, at + 2 + marks, &quote, Escapes::No))
         }
-        b'\'' if rest.get(1) == Some(&b'\\') => within_line(bytes, at, b'\'').map(Literal::Ends),
+        b'\'' if rest.get(1) == Some(&b'\\') => {
+            end_of_line_quoted(bytes, at, b'\'').map(Literal::Ends)
+        }
         b'\'' => {
             let text = std::str::from_utf8(&rest[1..rest.len().min(6)]);
             let text = text.or_else(|error| std::str::from_utf8(&rest[1..1 + error.valid_up_to()]));
@@ -130,29 +138,29 @@ fn rust(bytes: &[u8], at: usize) -> Option<Literal> {
 }
 
 /// Returns whether the byte before a place belongs to a word.
-fn is_word(bytes: &[u8], at: usize) -> bool {
+fn is_after_word(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// Returns whether the `r` at a place ends `br` or `cr`.
 fn is_raw_prefix(bytes: &[u8], at: usize) -> bool {
-    at > 0 && matches!(bytes[at - 1], b'b' | b'c') && !is_word(bytes, at - 1)
+    at > 0 && matches!(bytes[at - 1], b'b' | b'c') && !is_after_word(bytes, at - 1)
 }
 
 /// Parses a string, template or regular expression of JavaScript and TypeScript.
-fn script(bytes: &[u8], at: usize) -> Option<Literal> {
+fn script_literal(bytes: &[u8], at: usize) -> Option<Literal> {
     match bytes.get(at)? {
-        b'`' => Some(template(bytes, at)),
+        b'`' => Some(template_literal(bytes, at)),
         // In the text between tags, quotes occur unpaired.
-        quote @ (b'"' | b'\'') => within_line(bytes, at, *quote).map(Literal::Ends),
-        b'/' if begins_expression(bytes, at) => expression(bytes, at).map(Literal::Ends),
+        quote @ (b'"' | b'\'') => end_of_line_quoted(bytes, at, *quote).map(Literal::Ends),
+        b'/' if may_begin_regex(bytes, at) => end_of_regex(bytes, at).map(Literal::Ends),
         _ => None,
     }
 }
 
 /// Returns the end of a template, including the code in it.
-fn template(bytes: &[u8], begin: usize) -> Literal {
+fn template_literal(bytes: &[u8], begin: usize) -> Literal {
     let mut at = begin + 1;
     // The number of open braces in each piece of code; templates may be nested.
     let mut code: Vec<usize> = Vec::new();
@@ -168,25 +176,25 @@ fn template(bytes: &[u8], begin: usize) -> Literal {
             (b'}', Some(0)) => drop(code.pop()),
             (b'}', Some(open)) => *open -= 1,
             (b'"' | b'\'', Some(_)) => {
-                if let Some(end) = within_line(bytes, at, *byte) {
+                if let Some(end) = end_of_line_quoted(bytes, at, *byte) {
                     at = end - 1;
                 }
             }
-            (b'`', Some(_)) => match nested(bytes, at, code.len()) {
+            (b'`', Some(_)) => match end_of_template(bytes, at, code.len()) {
                 Some(end) => at = end - 1,
-                None => return STRING,
+                None => return ENDLESS_STRING,
             },
             _ => {}
         }
         at += 1;
     }
-    STRING
+    ENDLESS_STRING
 }
 
 /// Returns the end of a template in the code of another one. Real code does not nest them deeper than a few levels.
-fn nested(bytes: &[u8], begin: usize, depth: usize) -> Option<usize> {
-    const DEEPEST: usize = 8;
-    if depth > DEEPEST {
+fn end_of_template(bytes: &[u8], begin: usize, depth: usize) -> Option<usize> {
+    const MAX_TEMPLATE_DEPTH: usize = 8;
+    if depth > MAX_TEMPLATE_DEPTH {
         return None;
     }
     let mut at = begin + 1;
@@ -195,7 +203,7 @@ fn nested(bytes: &[u8], begin: usize, depth: usize) -> Option<usize> {
         match byte {
             b'\\' => at += 1,
             b'`' if open == 0 => return Some(at + 1),
-            b'`' => at = nested(bytes, at, depth + 1)? - 1,
+            b'`' => at = end_of_template(bytes, at, depth + 1)? - 1,
             b'$' if bytes.get(at + 1) == Some(&b'{') => {
                 open += 1;
                 at += 1;
@@ -210,7 +218,7 @@ fn nested(bytes: &[u8], begin: usize, depth: usize) -> Option<usize> {
 }
 
 /// Returns whether a slash begins a regular expression: it is at a place where a value begins.
-fn begins_expression(bytes: &[u8], at: usize) -> bool {
+fn may_begin_regex(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at]
         .iter()
         .rev()
@@ -224,7 +232,7 @@ fn begins_expression(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-fn expression(bytes: &[u8], begin: usize) -> Option<usize> {
+fn end_of_regex(bytes: &[u8], begin: usize) -> Option<usize> {
     let (mut at, mut in_class) = (begin + 1, false);
     loop {
         match bytes.get(at)? {
@@ -240,11 +248,11 @@ fn expression(bytes: &[u8], begin: usize) -> Option<usize> {
 }
 
 /// Parses a raw string of C++.
-fn raw_cpp(bytes: &[u8], at: usize) -> Option<Literal> {
+fn raw_cpp_literal(bytes: &[u8], at: usize) -> Option<Literal> {
     let rest = &bytes[at + 2..];
     let name = rest.iter().take(17).position(|byte| *byte == b'(')?;
     let quote = [b")".as_slice(), &rest[..name], b"\""].concat();
-    Some(ends(bytes, at + 2 + name + 1, &quote, Escapes::No))
+    Some(end_of_quoted(bytes, at + 2 + name + 1, &quote, Escapes::No))
 }
 
 /// Returns whether an apostrophe separates the digits of a number.

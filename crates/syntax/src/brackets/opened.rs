@@ -1,7 +1,7 @@
 //! Brackets that are open at a place.
 
 /// How many brackets may be open at a place.
-pub(super) const DEEPEST: usize = 500;
+pub(super) const MAX_OPEN_BRACKETS: usize = 500;
 
 /// A bracket that waits for its partner.
 #[derive(Clone, Copy)]

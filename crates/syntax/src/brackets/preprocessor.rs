@@ -1,17 +1,17 @@
 //! The branches of C's preprocessor: of `#if` and `#else` one is compiled, so only the brackets of the first one count.
 
-use super::opened::{DEEPEST, OpenBracket};
+use super::opened::{MAX_OPEN_BRACKETS, OpenBracket};
 
 /// The open branches, each with the brackets that were open where it began.
 #[derive(Default)]
-pub(super) struct Branches {
+pub(super) struct OpenBranches {
     /// The brackets before the branch and, if its first part has ended, those after that part.
     open: Vec<(Vec<OpenBracket>, Option<Vec<OpenBracket>>)>,
 }
 
-impl Branches {
+impl OpenBranches {
     /// Reads a directive at a place, and returns the place at which the text continues.
-    pub(super) fn directive(
+    pub(super) fn read_directive(
         &mut self,
         bytes: &[u8],
         at: usize,
@@ -25,7 +25,7 @@ impl Branches {
             .take_while(|byte| byte.is_ascii_alphabetic());
         let end = start + word.count();
         match &bytes[start..end] {
-            b"if" | b"ifdef" | b"ifndef" if self.open.len() < DEEPEST => {
+            b"if" | b"ifdef" | b"ifndef" if self.open.len() < MAX_OPEN_BRACKETS => {
                 self.open.push((open.clone(), None));
             }
             b"else" | b"elif" | b"elifdef" | b"elifndef" => {

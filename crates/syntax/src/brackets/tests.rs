@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn fault(language: Language, text: &str) -> Option<(usize, String)> {
-    match brackets(language, text, 0) {
-        Brackets::Broken(fault) => {
+fn find_fault(language: Language, text: &str) -> Option<(usize, String)> {
+    match check_brackets(language, text, 0) {
+        BracketCheck::Broken(fault) => {
             let line = text[..fault.at].matches('\n').count() + 1;
             Some((line, fault.kind.describe()))
         }
@@ -13,7 +13,7 @@ fn fault(language: Language, text: &str) -> Option<(usize, String)> {
 }
 
 #[test]
-fn literals_hide_their_brackets() {
+fn ignores_brackets_inside_literals() {
     let cases = [
         (
             Language::Rust,
@@ -47,67 +47,67 @@ fn literals_hide_their_brackets() {
         (Language::Json, "{\"a\": \"[\\\"\"}"),
     ];
     for (language, text) in cases {
-        assert_eq!(fault(language, text), None, "{language:?}: {text}");
+        assert_eq!(find_fault(language, text), None, "{language:?}: {text}");
     }
 }
 
 #[test]
-fn of_several_branches_one_counts() {
+fn counts_one_of_several_preprocessor_branches() {
     let text =
         "void f() {\n#ifdef A\n  if (a) {\n#elif B\n  if (b) {\n#else\n  {\n#endif\n  }\n}\n";
-    assert_eq!(fault(Language::C, text), None);
+    assert_eq!(find_fault(Language::C, text), None);
     let text = "#error don't (do this\nint a;\n";
-    assert_eq!(fault(Language::C, text), None);
+    assert_eq!(find_fault(Language::C, text), None);
 }
 
 #[test]
-fn the_bracket_without_its_partner_is_named() {
+fn names_unmatched_bracket() {
     let text = "fn a() {\n    if b {\n        c();\n    d();\n}\n\nfn e() {}\n";
     assert_eq!(
-        fault(Language::Rust, text),
+        find_fault(Language::Rust, text),
         Some((2, "\"{\" is not closed".into()))
     );
     let text = "mod m {\n    fn a() {\n        b(\n            c,\n        }\n    }\n}\n";
     assert_eq!(
-        fault(Language::Rust, text),
+        find_fault(Language::Rust, text),
         Some((3, "\"(\" is not closed".into()))
     );
     let text = "mod m {\n    fn a() {\n        if b\n            c();\n        }\n    }\n}\n";
     assert_eq!(
-        fault(Language::Rust, text),
+        find_fault(Language::Rust, text),
         Some((5, "\"}\" closes nothing".into()))
     );
     let text = "void a() {\n  b();\n\nvoid c(int d,\n       int e) {\n  f();\n}\n";
     assert_eq!(
-        fault(Language::C, text),
+        find_fault(Language::C, text),
         Some((1, "\"{\" is not closed".into()))
     );
     assert_eq!(
-        fault(Language::Rust, "fn a() {\n    b 1);\n}\n"),
+        find_fault(Language::Rust, "fn a() {\n    b 1);\n}\n"),
         Some((2, "\")\" closes nothing".into()))
     );
     assert_eq!(
-        fault(Language::Rust, "fn a() {\n}\n}\n"),
+        find_fault(Language::Rust, "fn a() {\n}\n}\n"),
         Some((3, "\"}\" closes nothing".into()))
     );
     assert_eq!(
-        fault(Language::Go, "a := \"b\nc := 1\n"),
+        find_fault(Language::Go, "a := \"b\nc := 1\n"),
         Some((1, "a string that begins here does not end".into()))
     );
     assert_eq!(
-        fault(Language::C, "int a;\n/* b\nint c;\n"),
+        find_fault(Language::C, "int a;\n/* b\nint c;\n"),
         Some((2, "a comment that begins here does not end".into()))
     );
     assert_eq!(
-        fault(Language::Python, "a = [\n    (1, 2],\n"),
+        find_fault(Language::Python, "a = [\n    (1, 2],\n"),
         Some((2, "\"(\" is not closed".into()))
     );
 }
 
 #[test]
-fn what_nests_without_end_is_not_spoken_of() {
+fn reports_too_deep_nesting_without_fault() {
     assert_eq!(
-        brackets(Language::Rust, &"{".repeat(100_000), 0),
-        Brackets::TooDeep
+        check_brackets(Language::Rust, &"{".repeat(100_000), 0),
+        BracketCheck::TooDeep
     );
 }

@@ -5,12 +5,12 @@ use tree_sitter::Node;
 use crate::language::Language;
 
 /// The longest name, in characters.
-const LONGEST: usize = 100;
+const MAX_NAME_LENGTH: usize = 100;
 /// The maximum number of pointers and brackets around a name in C.
-const DEEPEST_DECLARATOR: usize = 20;
+const MAX_DECLARATOR_DEPTH: usize = 20;
 
 /// Returns the name of a node, if it has one.
-pub(super) fn name(language: Language, node: &Node<'_>, text: &str) -> Option<String> {
+pub(super) fn symbol_name(language: Language, node: &Node<'_>, text: &str) -> Option<String> {
     let words = |node: Node<'_>| text.get(node.byte_range());
     let field = |name: &str| node.child_by_field_name(name).and_then(words);
     let name = match (language, node.kind()) {
@@ -29,7 +29,7 @@ pub(super) fn name(language: Language, node: &Node<'_>, text: &str) -> Option<St
         (Language::JavaScript, "field_definition") => field("property")?.to_owned(),
         (Language::C | Language::Header | Language::Cpp, kind) => match kind {
             "function_definition" | "declaration" | "field_declaration" | "type_definition" => {
-                words(declared(node)?)?.to_owned()
+                words(declared_name_node(node)?)?.to_owned()
             }
             _ => field("name")?.to_owned(),
         },
@@ -40,7 +40,7 @@ pub(super) fn name(language: Language, node: &Node<'_>, text: &str) -> Option<St
         _ => field("name")?.to_owned(),
     };
     let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut: String = line.chars().take(LONGEST).collect();
+    let cut: String = line.chars().take(MAX_NAME_LENGTH).collect();
     Some(match cut.len() < line.len() {
         true => format!("{cut}…"),
         false => cut,
@@ -48,9 +48,9 @@ pub(super) fn name(language: Language, node: &Node<'_>, text: &str) -> Option<St
 }
 
 /// Returns the name in a declaration of C, which pointers, parameters and brackets may surround.
-fn declared<'t>(node: &Node<'t>) -> Option<Node<'t>> {
+fn declared_name_node<'t>(node: &Node<'t>) -> Option<Node<'t>> {
     let mut at = node.child_by_field_name("declarator")?;
-    for _ in 0..DEEPEST_DECLARATOR {
+    for _ in 0..MAX_DECLARATOR_DEPTH {
         let inner = at.child_by_field_name("declarator");
         let inner = inner.or_else(|| {
             let wraps = matches!(
@@ -70,7 +70,7 @@ fn declared<'t>(node: &Node<'t>) -> Option<Node<'t>> {
 /// Returns whether a declaration of C declares a function.
 pub(super) fn is_function(node: &Node<'_>) -> bool {
     let mut at = node.child_by_field_name("declarator");
-    for _ in 0..DEEPEST_DECLARATOR {
+    for _ in 0..MAX_DECLARATOR_DEPTH {
         let Some(declarator) = at else {
             return false;
         };

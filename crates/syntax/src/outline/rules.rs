@@ -6,7 +6,7 @@ use crate::language::Language;
 
 /// The role of a node in the outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum OutlineRule {
     /// Neither it nor anything in it belongs to the outline.
     Pass,
     /// It is not a symbol itself, but nodes in it may be.
@@ -20,153 +20,161 @@ pub(super) enum Rule {
 }
 
 /// Returns the rule for a node; `depth` is the number of symbols around it.
-pub(super) fn rule(language: Language, node: &Node<'_>, depth: usize) -> Rule {
+pub(super) fn outline_rule(language: Language, node: &Node<'_>, depth: usize) -> OutlineRule {
     let kind = node.kind();
     match language {
-        Language::Rust => rust(kind),
-        Language::Python => python(node, kind, depth),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => script(node, kind, depth),
-        Language::Go => go(node, kind),
-        Language::Java => java(kind),
-        Language::C | Language::Header | Language::Cpp => c_family(node, kind),
-        Language::Json => json(kind, depth),
-    }
-}
-
-fn rust(kind: &str) -> Rule {
-    match kind {
-        "function_item" | "function_signature_item" => Rule::Symbol("fn"),
-        "struct_item" => Rule::Symbol("struct"),
-        "enum_item" => Rule::Symbol("enum"),
-        "union_item" => Rule::Symbol("union"),
-        "type_item" => Rule::Symbol("type"),
-        "const_item" => Rule::Symbol("const"),
-        "static_item" => Rule::Symbol("static"),
-        "macro_definition" => Rule::Symbol("macro_rules!"),
-        "trait_item" => Rule::Holder("trait"),
-        "impl_item" => Rule::Holder("impl"),
-        "mod_item" => Rule::Holder("mod"),
-        "declaration_list" | "foreign_mod_item" => Rule::Into,
-        _ => Rule::Pass,
-    }
-}
-
-fn python(node: &Node<'_>, kind: &str, depth: usize) -> Rule {
-    match kind {
-        "function_definition" => Rule::Symbol("def"),
-        "class_definition" => Rule::Holder("class"),
-        "decorated_definition" => Rule::Around,
-        "block" => Rule::Into,
-        // Names that are defined conditionally count like others.
-        "if_statement" | "else_clause" | "try_statement" | "except_clause" => Rule::Into,
-        "expression_statement" if depth == 0 => Rule::Into,
-        "assignment" if depth == 0 && is_field(node, "left", "identifier") => {
-            Rule::Symbol("variable")
+        Language::Rust => rust_rule(kind),
+        Language::Python => python_rule(node, kind, depth),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            script_rule(node, kind, depth)
         }
-        _ => Rule::Pass,
+        Language::Go => go_rule(node, kind),
+        Language::Java => java_rule(kind),
+        Language::C | Language::Header | Language::Cpp => c_family_rule(node, kind),
+        Language::Json => json_rule(kind, depth),
     }
 }
 
-fn script(node: &Node<'_>, kind: &str, depth: usize) -> Rule {
+fn rust_rule(kind: &str) -> OutlineRule {
+    match kind {
+        "function_item" | "function_signature_item" => OutlineRule::Symbol("fn"),
+        "struct_item" => OutlineRule::Symbol("struct"),
+        "enum_item" => OutlineRule::Symbol("enum"),
+        "union_item" => OutlineRule::Symbol("union"),
+        "type_item" => OutlineRule::Symbol("type"),
+        "const_item" => OutlineRule::Symbol("const"),
+        "static_item" => OutlineRule::Symbol("static"),
+        "macro_definition" => OutlineRule::Symbol("macro_rules!"),
+        "trait_item" => OutlineRule::Holder("trait"),
+        "impl_item" => OutlineRule::Holder("impl"),
+        "mod_item" => OutlineRule::Holder("mod"),
+        "declaration_list" | "foreign_mod_item" => OutlineRule::Into,
+        _ => OutlineRule::Pass,
+    }
+}
+
+fn python_rule(node: &Node<'_>, kind: &str, depth: usize) -> OutlineRule {
+    match kind {
+        "function_definition" => OutlineRule::Symbol("def"),
+        "class_definition" => OutlineRule::Holder("class"),
+        "decorated_definition" => OutlineRule::Around,
+        "block" => OutlineRule::Into,
+        // Names that are defined conditionally count like others.
+        "if_statement" | "else_clause" | "try_statement" | "except_clause" => OutlineRule::Into,
+        "expression_statement" if depth == 0 => OutlineRule::Into,
+        "assignment" if depth == 0 && is_field(node, "left", "identifier") => {
+            OutlineRule::Symbol("variable")
+        }
+        _ => OutlineRule::Pass,
+    }
+}
+
+fn script_rule(node: &Node<'_>, kind: &str, depth: usize) -> OutlineRule {
     match kind {
         "function_declaration" | "generator_function_declaration" | "function_signature" => {
-            Rule::Symbol("function")
+            OutlineRule::Symbol("function")
         }
-        "class_declaration" | "abstract_class_declaration" => Rule::Holder("class"),
-        "class_body" | "statement_block" | "ambient_declaration" => Rule::Into,
+        "class_declaration" | "abstract_class_declaration" => OutlineRule::Holder("class"),
+        "class_body" | "statement_block" | "ambient_declaration" => OutlineRule::Into,
         "method_definition" | "method_signature" | "abstract_method_signature" => {
-            Rule::Symbol("method")
+            OutlineRule::Symbol("method")
         }
         "field_definition" | "public_field_definition" if has_function(node) => {
-            Rule::Symbol("method")
+            OutlineRule::Symbol("method")
         }
-        "interface_declaration" => Rule::Symbol("interface"),
-        "type_alias_declaration" => Rule::Symbol("type"),
-        "enum_declaration" => Rule::Symbol("enum"),
-        "internal_module" | "module" => Rule::Holder("namespace"),
+        "interface_declaration" => OutlineRule::Symbol("interface"),
+        "type_alias_declaration" => OutlineRule::Symbol("type"),
+        "enum_declaration" => OutlineRule::Symbol("enum"),
+        "internal_module" | "module" => OutlineRule::Holder("namespace"),
         // The grammar represents a namespace as an expression.
         "expression_statement" => match node.named_child(0).map(|child| child.kind()) {
-            Some("internal_module") => Rule::Into,
-            _ => Rule::Pass,
+            Some("internal_module") => OutlineRule::Into,
+            _ => OutlineRule::Pass,
         },
-        "export_statement" => Rule::Around,
-        "lexical_declaration" | "variable_declaration" if depth == 0 => Rule::Around,
-        "variable_declarator" if has_function(node) => Rule::Symbol("function"),
-        "variable_declarator" if is_field(node, "value", "class") => Rule::Symbol("class"),
-        "variable_declarator" if is_field(node, "name", "identifier") => Rule::Symbol("const"),
-        _ => Rule::Pass,
+        "export_statement" => OutlineRule::Around,
+        "lexical_declaration" | "variable_declaration" if depth == 0 => OutlineRule::Around,
+        "variable_declarator" if has_function(node) => OutlineRule::Symbol("function"),
+        "variable_declarator" if is_field(node, "value", "class") => OutlineRule::Symbol("class"),
+        "variable_declarator" if is_field(node, "name", "identifier") => {
+            OutlineRule::Symbol("const")
+        }
+        _ => OutlineRule::Pass,
     }
 }
 
-fn go(node: &Node<'_>, kind: &str) -> Rule {
+fn go_rule(node: &Node<'_>, kind: &str) -> OutlineRule {
     match kind {
-        "function_declaration" | "method_declaration" => Rule::Symbol("func"),
+        "function_declaration" | "method_declaration" => OutlineRule::Symbol("func"),
         "type_declaration" | "const_declaration" | "var_declaration" | "var_spec_list" => {
-            Rule::Into
+            OutlineRule::Into
         }
-        "type_spec" if is_field(node, "type", "struct_type") => Rule::Symbol("struct"),
-        "type_spec" if is_field(node, "type", "interface_type") => Rule::Symbol("interface"),
-        "type_spec" | "type_alias" => Rule::Symbol("type"),
-        "const_spec" => Rule::Symbol("const"),
-        "var_spec" => Rule::Symbol("var"),
-        _ => Rule::Pass,
+        "type_spec" if is_field(node, "type", "struct_type") => OutlineRule::Symbol("struct"),
+        "type_spec" if is_field(node, "type", "interface_type") => OutlineRule::Symbol("interface"),
+        "type_spec" | "type_alias" => OutlineRule::Symbol("type"),
+        "const_spec" => OutlineRule::Symbol("const"),
+        "var_spec" => OutlineRule::Symbol("var"),
+        _ => OutlineRule::Pass,
     }
 }
 
-fn java(kind: &str) -> Rule {
+fn java_rule(kind: &str) -> OutlineRule {
     match kind {
-        "class_declaration" => Rule::Holder("class"),
-        "interface_declaration" => Rule::Holder("interface"),
-        "enum_declaration" => Rule::Holder("enum"),
-        "record_declaration" => Rule::Holder("record"),
-        "annotation_type_declaration" => Rule::Holder("@interface"),
-        "method_declaration" => Rule::Symbol("method"),
+        "class_declaration" => OutlineRule::Holder("class"),
+        "interface_declaration" => OutlineRule::Holder("interface"),
+        "enum_declaration" => OutlineRule::Holder("enum"),
+        "record_declaration" => OutlineRule::Holder("record"),
+        "annotation_type_declaration" => OutlineRule::Holder("@interface"),
+        "method_declaration" => OutlineRule::Symbol("method"),
         "constructor_declaration" | "compact_constructor_declaration" => {
-            Rule::Symbol("constructor")
+            OutlineRule::Symbol("constructor")
         }
-        "class_body" | "interface_body" | "enum_body" | "enum_body_declarations" => Rule::Into,
-        _ => Rule::Pass,
+        "class_body" | "interface_body" | "enum_body" | "enum_body_declarations" => {
+            OutlineRule::Into
+        }
+        _ => OutlineRule::Pass,
     }
 }
 
-fn c_family(node: &Node<'_>, kind: &str) -> Rule {
+fn c_family_rule(node: &Node<'_>, kind: &str) -> OutlineRule {
     let has_body = node.child_by_field_name("body").is_some();
     match kind {
-        "function_definition" => Rule::Symbol("function"),
+        "function_definition" => OutlineRule::Symbol("function"),
         "declaration" | "field_declaration" if super::names::is_function(node) => {
-            Rule::Symbol("function")
+            OutlineRule::Symbol("function")
         }
         // A type may be defined where it is used.
-        "declaration" | "field_declaration" => Rule::Into,
-        "type_definition" => Rule::Symbol("typedef"),
-        "struct_specifier" if has_body => Rule::Holder("struct"),
-        "union_specifier" if has_body => Rule::Symbol("union"),
-        "enum_specifier" if has_body => Rule::Symbol("enum"),
-        "class_specifier" if has_body => Rule::Holder("class"),
-        "namespace_definition" => Rule::Holder("namespace"),
-        "alias_declaration" => Rule::Symbol("using"),
-        "concept_definition" => Rule::Symbol("concept"),
-        "preproc_function_def" => Rule::Symbol("#define"),
-        "preproc_def" if node.child_by_field_name("value").is_some() => Rule::Symbol("#define"),
-        "template_declaration" => Rule::Around,
+        "declaration" | "field_declaration" => OutlineRule::Into,
+        "type_definition" => OutlineRule::Symbol("typedef"),
+        "struct_specifier" if has_body => OutlineRule::Holder("struct"),
+        "union_specifier" if has_body => OutlineRule::Symbol("union"),
+        "enum_specifier" if has_body => OutlineRule::Symbol("enum"),
+        "class_specifier" if has_body => OutlineRule::Holder("class"),
+        "namespace_definition" => OutlineRule::Holder("namespace"),
+        "alias_declaration" => OutlineRule::Symbol("using"),
+        "concept_definition" => OutlineRule::Symbol("concept"),
+        "preproc_function_def" => OutlineRule::Symbol("#define"),
+        "preproc_def" if node.child_by_field_name("value").is_some() => {
+            OutlineRule::Symbol("#define")
+        }
+        "template_declaration" => OutlineRule::Around,
         "preproc_if"
         | "preproc_ifdef"
         | "preproc_else"
         | "preproc_elif"
         | "linkage_specification"
         | "declaration_list"
-        | "field_declaration_list" => Rule::Into,
-        _ => Rule::Pass,
+        | "field_declaration_list" => OutlineRule::Into,
+        _ => OutlineRule::Pass,
     }
 }
 
-fn json(kind: &str, depth: usize) -> Rule {
+fn json_rule(kind: &str, depth: usize) -> OutlineRule {
     match kind {
-        "object" => Rule::Into,
-        "array" if depth == 0 => Rule::Into,
-        "pair" if depth == 0 => Rule::Holder("key"),
-        "pair" if depth == 1 => Rule::Symbol("key"),
-        _ => Rule::Pass,
+        "object" => OutlineRule::Into,
+        "array" if depth == 0 => OutlineRule::Into,
+        "pair" if depth == 0 => OutlineRule::Holder("key"),
+        "pair" if depth == 1 => OutlineRule::Symbol("key"),
+        _ => OutlineRule::Pass,
     }
 }
 

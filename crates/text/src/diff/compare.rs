@@ -11,8 +11,8 @@ use std::time::Duration;
 use imara_diff::{Algorithm, Diff, InternedInput, Token};
 
 use super::lines::count_lines;
-use super::print::{ChangedLines, assemble, coarse};
-use super::spans::trimmed;
+use super::print::{ChangedLines, build_difference, coarse_hunk};
+use super::spans::trim_common_lines;
 use super::trim::{common_head, common_tail};
 use super::{Difference, LineStarts};
 
@@ -24,23 +24,23 @@ const LINES_PER_MILLISECOND: usize = 2_500;
 
 /// A line that occurs more often than this is no anchor for imara-diff's histogram. Where a run has only such lines,
 /// each is compared with each, in quadratic time.
-const FREQUENT: u32 = 63;
+const FREQUENT_LINE_THRESHOLD: u32 = 63;
 
 /// The number of pairs of frequent lines that a millisecond of budget pays for.
 const PAIRS_PER_MILLISECOND: usize = 500_000;
 
 /// The number of lines of the common start and end that are included in the comparison, so that a changed run can slide
 /// to where a reader would put it.
-const SLIDE: usize = 32;
+const SLIDE_LINES: usize = 32;
 
 /// Returns the difference between `old` and `new`. It is coarse where there are more changed lines than can be shown,
 /// or where the comparison would take longer than `budget`.
 pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Difference {
     let index = LineStarts::new(old);
     match compare(old, new, budget) {
-        Compared::Lines(blocks) => assemble(old, &index, &blocks, context),
-        Compared::TooMuch(block) => Difference {
-            hunks: coarse(std::slice::from_ref(&block)),
+        CompareOutcome::Lines(blocks) => build_difference(old, &index, &blocks, context),
+        CompareOutcome::TooMuch(block) => Difference {
+            hunks: coarse_hunk(std::slice::from_ref(&block)),
             added: block.1.len(),
             removed: block.0.len(),
             coarse: true,
@@ -50,17 +50,17 @@ pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Dif
 }
 
 /// The changed lines, or where they are if comparing them would take too long.
-enum Compared<'t> {
+enum CompareOutcome<'t> {
     Lines(Vec<ChangedLines<'t>>),
     TooMuch((Range<usize>, Range<usize>)),
 }
 
-fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> Compared<'t> {
+fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> CompareOutcome<'t> {
     let head = common_head(old, new);
     let tail = common_tail(&old[head..], &new[head..]);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
     if head == old_end && head == new_end {
-        return Compared::Lines(Vec::new());
+        return CompareOutcome::Lines(Vec::new());
     }
     let first = count_lines(&old[..head]);
     let changed = (
@@ -73,39 +73,41 @@ fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> Compared<'t> {
     if bytes > milliseconds.saturating_mul(BYTES_PER_MILLISECOND)
         || changed.0 + changed.1 > milliseconds.saturating_mul(LINES_PER_MILLISECOND)
     {
-        return Compared::TooMuch(whole);
+        return CompareOutcome::TooMuch(whole);
     }
-    let from = back(old, head);
-    let given = forth(old, old_end) - old_end;
+    let from = line_start_slide_before(old, head);
+    let given = line_start_slide_after(old, old_end) - old_end;
     let (old_part, new_part) = (&old[from..old_end + given], &new[from..new_end + given]);
     let above = first - count_lines(&old[from..head]);
     let mut input = InternedInput::default();
     input.update_before(old_part.split_inclusive('\n'));
     input.update_after(new_part.split_inclusive('\n'));
-    let compared =
-        match without_frequent(&input, milliseconds.saturating_mul(PAIRS_PER_MILLISECOND)) {
-            None => {
-                let mut diff = Diff::compute(Algorithm::Histogram, &input);
-                diff.postprocess_lines(&input);
-                blocks(old_part, new_part, from, above, &diff)
-            }
-            Some((before, after, kinds)) => {
-                let mut diff = Diff::default();
-                diff.compute_with(Algorithm::Histogram, &before, &after, kinds);
-                let blocks = blocks(old_part, new_part, from, above, &diff);
-                blocks
-                    .into_iter()
-                    .filter_map(|block| trimmed(old, block))
-                    .collect()
-            }
-        };
-    Compared::Lines(compared)
+    let compared = match make_frequent_lines_unique(
+        &input,
+        milliseconds.saturating_mul(PAIRS_PER_MILLISECOND),
+    ) {
+        None => {
+            let mut diff = Diff::compute(Algorithm::Histogram, &input);
+            diff.postprocess_lines(&input);
+            changed_blocks(old_part, new_part, from, above, &diff)
+        }
+        Some((before, after, kinds)) => {
+            let mut diff = Diff::default();
+            diff.compute_with(Algorithm::Histogram, &before, &after, kinds);
+            let blocks = changed_blocks(old_part, new_part, from, above, &diff);
+            blocks
+                .into_iter()
+                .filter_map(|block| trim_common_lines(old, block))
+                .collect()
+        }
+    };
+    CompareOutcome::Lines(compared)
 }
 
 /// Returns the lines with each frequent line made different from all others, so that the comparison stays within its
 /// budget; `None` where that is not needed. What frequent lines have in common at the edges of a changed run is found
 /// again by trimming it.
-fn without_frequent(
+fn make_frequent_lines_unique(
     input: &InternedInput<&str>,
     pairs_most: usize,
 ) -> Option<(Vec<Token>, Vec<Token>, u32)> {
@@ -117,8 +119,9 @@ fn without_frequent(
         counts
     };
     let (before, after) = (count(&input.before), count(&input.after));
-    let is_frequent =
-        |token: &Token| before[token.0 as usize].max(after[token.0 as usize]) > FREQUENT;
+    let is_frequent = |token: &Token| {
+        before[token.0 as usize].max(after[token.0 as usize]) > FREQUENT_LINE_THRESHOLD
+    };
     let frequent = |tokens: &[Token]| tokens.iter().filter(|token| is_frequent(token)).count();
     if frequent(&input.before).saturating_mul(frequent(&input.after)) <= pairs_most {
         return None;
@@ -140,20 +143,21 @@ fn without_frequent(
     Some((before, after, kinds))
 }
 
-/// Returns the offset up to [`SLIDE`] lines before a line start.
-fn back(text: &str, at: usize) -> usize {
+/// Returns the offset up to [`SLIDE_LINES`] lines before a line start.
+fn line_start_slide_before(text: &str, at: usize) -> usize {
     let mut ends = memchr::memrchr_iter(b'\n', &text.as_bytes()[..at]);
     // The first newline found ends the line just before `at`.
-    ends.nth(SLIDE).map_or(0, |end| end + 1)
+    ends.nth(SLIDE_LINES).map_or(0, |end| end + 1)
 }
 
-/// Returns the offset up to [`SLIDE`] lines after a line start.
-fn forth(text: &str, at: usize) -> usize {
+/// Returns the offset up to [`SLIDE_LINES`] lines after a line start.
+fn line_start_slide_after(text: &str, at: usize) -> usize {
     let mut ends = memchr::memchr_iter(b'\n', &text.as_bytes()[at..]);
-    ends.nth(SLIDE - 1).map_or(text.len(), |end| at + end + 1)
+    ends.nth(SLIDE_LINES - 1)
+        .map_or(text.len(), |end| at + end + 1)
 }
 
-fn blocks<'t>(
+fn changed_blocks<'t>(
     old: &str,
     new: &'t str,
     from: usize,
@@ -164,11 +168,11 @@ fn blocks<'t>(
     let mut new_cursor = LineCursor::new(new);
     diff.hunks()
         .map(|hunk| {
-            let (before, after) = (as_lines(&hunk.before), as_lines(&hunk.after));
-            let bytes = old_cursor.take(&before);
+            let (before, after) = (to_usize_range(&hunk.before), to_usize_range(&hunk.after));
+            let bytes = old_cursor.advance_over_lines(&before);
             ChangedLines {
                 old_bytes: from + bytes.start..from + bytes.end,
-                new_text: Some(Cow::Borrowed(&new[new_cursor.take(&after)])),
+                new_text: Some(Cow::Borrowed(&new[new_cursor.advance_over_lines(&after)])),
                 old: above + before.start..above + before.end,
                 new: above + after.start..above + after.end,
             }
@@ -176,7 +180,7 @@ fn blocks<'t>(
         .collect()
 }
 
-fn as_lines(range: &Range<u32>) -> Range<usize> {
+fn to_usize_range(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
@@ -196,7 +200,7 @@ impl<'t> LineCursor<'t> {
         }
     }
 
-    fn take(&mut self, lines: &Range<usize>) -> Range<usize> {
+    fn advance_over_lines(&mut self, lines: &Range<usize>) -> Range<usize> {
         self.skip_to(lines.start);
         let from = self.at;
         self.skip_to(lines.end);

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_final_newline_starts_no_line() {
+    fn final_newline_starts_no_line() {
         for (text, expected) in [
             ("", vec![]),
             ("a", vec!["a"]),
@@ -166,19 +166,19 @@ mod tests {
     }
 
     #[test]
-    fn offsets_belong_to_the_line_that_holds_them() {
+    fn offset_maps_to_containing_line() {
         let index = LineStarts::new("ab\n\ncd\n");
         let found: Vec<_> = (0..=7).map(|at| index.line_of(at)).collect();
         assert_eq!(found, [0, 0, 0, 1, 2, 2, 2, 2]);
     }
 
     #[test]
-    fn past_the_end_is_an_empty_line() {
+    fn line_past_end_is_empty() {
         assert_eq!(LineStarts::new("ab").line_range(7), 2..2);
     }
 
     #[test]
-    fn counted_numbers_are_those_of_the_table() {
+    fn line_numbers_agree_with_line_table() {
         for text in ["", "a", "\n", "a\n", "\n\n", "a\nbc\n\nd", "a\nbc\n\nd\n"] {
             let table = LineStarts::new(text);
             let offsets = || (0..=text.len()).rev().chain(0..=text.len());

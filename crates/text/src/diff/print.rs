@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::lines::count_lines;
-use super::{CHANGED_MOST, Difference, Hunk, LineTable, SHOWN_MOST, line_end};
+use super::{Difference, Hunk, LineTable, MAX_CHANGED_BYTES, MAX_HUNK_BYTES, line_end};
 
 /// The line that `diff` prints after a last line without newline.
-const UNENDED: &str = "\\ No newline at end of file";
+const NO_NEWLINE_MARKER: &str = "\\ No newline at end of file";
 
 /// A run of changed lines, as ranges of old and of new lines.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub(super) struct ChangedLines<'t> {
 }
 
 /// Returns the difference that consists of these runs, with its lines if it is small enough to show.
-pub(super) fn assemble(
+pub(super) fn build_difference(
     view: &str,
     lines: &dyn LineTable,
     blocks: &[ChangedLines<'_>],
@@ -39,34 +39,37 @@ pub(super) fn assemble(
         let new_length = block
             .new_text
             .as_ref()
-            .map_or(CHANGED_MOST, |text| text.len());
+            .map_or(MAX_CHANGED_BYTES, |text| text.len());
         changed = changed
             .saturating_add(block.old_bytes.len())
             .saturating_add(new_length);
     }
-    let shown = (changed <= CHANGED_MOST)
-        .then(|| print(view, lines, blocks, context))
+    let shown = (changed <= MAX_CHANGED_BYTES)
+        .then(|| hunks_with_lines(view, lines, blocks, context))
         .flatten();
     match shown {
         Some(hunks) => difference.hunks = hunks,
         None => {
             difference.coarse = true;
-            difference.hunks = coarse(&difference.blocks);
+            difference.hunks = coarse_hunk(&difference.blocks);
         }
     }
     difference
 }
 
 /// Returns one hunk without lines, from the first to the last changed line.
-pub(super) fn coarse(blocks: &[(Range<usize>, Range<usize>)]) -> Vec<Hunk> {
+pub(super) fn coarse_hunk(blocks: &[(Range<usize>, Range<usize>)]) -> Vec<Hunk> {
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
         return Vec::new();
     };
-    vec![hunk(first.0.start..last.0.end, first.1.start..last.1.end)]
+    vec![hunk_without_lines(
+        first.0.start..last.0.end,
+        first.1.start..last.1.end,
+    )]
 }
 
 /// Returns a hunk with its line numbers and without lines.
-fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
+fn hunk_without_lines(old: Range<usize>, new: Range<usize>) -> Hunk {
     // An empty side has the number of the line before it, as in `diff` and `patch`.
     let start = |range: &Range<usize>| range.start + usize::from(!range.is_empty());
     Hunk {
@@ -79,7 +82,7 @@ fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
 }
 
 /// Returns the hunks with their lines; `None` where they are too long to show.
-fn print(
+fn hunks_with_lines(
     view: &str,
     lines: &dyn LineTable,
     blocks: &[ChangedLines<'_>],
@@ -99,25 +102,25 @@ fn print(
         let last = &group[together - 1];
         let before = first.old.start.min(context);
         let after = count.saturating_sub(last.old.end).min(context);
-        let mut hunk = hunk(
+        let mut hunk = hunk_without_lines(
             first.old.start - before..last.old.end + after,
             first.new.start - before..last.new.end + after,
         );
         let mut line = first.old.start - before;
         for block in group {
-            copy(view, lines, line..block.old.start, &mut hunk, &mut shown)?;
+            copy_context_lines(view, lines, line..block.old.start, &mut hunk, &mut shown)?;
             push(&mut hunk, '-', &view[block.old_bytes.clone()], &mut shown)?;
             push(&mut hunk, '+', block.new_text.as_ref()?, &mut shown)?;
             line = block.old.end;
         }
-        copy(view, lines, line..line + after, &mut hunk, &mut shown)?;
+        copy_context_lines(view, lines, line..line + after, &mut hunk, &mut shown)?;
         hunks.push(hunk);
     }
     Some(hunks)
 }
 
 /// Adds unchanged lines to the hunk; `None` where that is too much to show.
-fn copy(
+fn copy_context_lines(
     view: &str,
     lines: &dyn LineTable,
     wanted: Range<usize>,
@@ -137,7 +140,7 @@ fn copy(
 /// Adds lines after this mark to the hunk; `None` where that is too much to show.
 fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()> {
     *shown += text.len();
-    if *shown > SHOWN_MOST {
+    if *shown > MAX_HUNK_BYTES {
         return None;
     }
     hunk.lines.reserve(count_lines(text));
@@ -149,7 +152,7 @@ fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()
         shown_line.push_str(bare.unwrap_or(line));
         hunk.lines.push(shown_line);
         if bare.is_none() {
-            hunk.lines.push(UNENDED.to_owned());
+            hunk.lines.push(NO_NEWLINE_MARKER.to_owned());
         }
     }
     Some(())
@@ -157,7 +160,7 @@ fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()
 
 /// Returns the hunks as the body of a unified diff, each after its `@@` line. The text is as long as the hunks: the
 /// caller limits it.
-pub fn unified(hunks: &[Hunk]) -> String {
+pub fn unified_diff(hunks: &[Hunk]) -> String {
     let mut text = String::new();
     for hunk in hunks {
         let _ = writeln!(
@@ -173,18 +176,18 @@ pub fn unified(hunks: &[Hunk]) -> String {
     text
 }
 
-/// The number of hunks that [`outline`] names before it counts the rest.
-const OUTLINE_MOST: usize = 20;
+/// The number of hunks that [`outline_hunks`] names before it counts the rest.
+const MAX_OUTLINED_HUNKS: usize = 20;
 
 /// Returns the hunks by line numbers alone, at most twenty of them:
 /// `lines 3-5 (now 3-9); after line 20 (now 24); 7 more`.
-pub fn outline(hunks: &[Hunk]) -> String {
+pub fn outline_hunks(hunks: &[Hunk]) -> String {
     let mut parts: Vec<String> = hunks
         .iter()
-        .take(OUTLINE_MOST)
+        .take(MAX_OUTLINED_HUNKS)
         .map(|hunk| {
-            let old = span(hunk.old_start, hunk.old_lines);
-            let new = span(hunk.new_start, hunk.new_lines);
+            let old = format_line_span(hunk.old_start, hunk.old_lines);
+            let new = format_line_span(hunk.new_start, hunk.new_lines);
             match (hunk.old_lines, hunk.new_lines) {
                 (0, _) => format!("after line {old} (now {new})"),
                 (_, 0) => format!("lines {old} (now gone)"),
@@ -192,13 +195,13 @@ pub fn outline(hunks: &[Hunk]) -> String {
             }
         })
         .collect();
-    if hunks.len() > OUTLINE_MOST {
-        parts.push(format!("{} more", hunks.len() - OUTLINE_MOST));
+    if hunks.len() > MAX_OUTLINED_HUNKS {
+        parts.push(format!("{} more", hunks.len() - MAX_OUTLINED_HUNKS));
     }
     parts.join("; ")
 }
 
-fn span(start: usize, count: usize) -> String {
+fn format_line_span(start: usize, count: usize) -> String {
     match count {
         0 | 1 => start.to_string(),
         _ => format!("{start}-{}", start + count - 1),

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use super::lines::{count_lines, is_line_start, line_at};
-use super::print::{ChangedLines, assemble};
+use super::print::{ChangedLines, build_difference};
 use super::trim::{common_head, common_tail};
-use super::{CHANGED_MOST, Difference, LineTable, line_end};
+use super::{Difference, LineTable, MAX_CHANGED_BYTES, line_end};
 use crate::splice::Change;
 
 /// Returns the hunks of changes that are sorted and do not overlap, each with `context` unchanged lines around it.
@@ -17,7 +17,7 @@ pub fn hunks_of_changes(
     changes: &[Change],
     context: usize,
 ) -> Difference {
-    assemble(view, lines, &blocks(view, lines, changes), context)
+    build_difference(view, lines, &changed_blocks(view, lines, changes), context)
 }
 
 /// Returns the same with two contexts, the second only where the first result has lines. The changed lines are found
@@ -28,14 +28,14 @@ pub fn hunks_in_contexts(
     changes: &[Change],
     (first, second): (usize, usize),
 ) -> (Difference, Option<Difference>) {
-    let blocks = blocks(view, lines, changes);
-    let narrow = assemble(view, lines, &blocks, first);
-    let wide = (!narrow.coarse).then(|| assemble(view, lines, &blocks, second));
+    let blocks = changed_blocks(view, lines, changes);
+    let narrow = build_difference(view, lines, &blocks, first);
+    let wide = (!narrow.coarse).then(|| build_difference(view, lines, &blocks, second));
     (narrow, wide)
 }
 
 /// Returns the lines that changed. Changes on one line, or without an unchanged line between them, belong to one run.
-fn blocks<'t>(
+fn changed_blocks<'t>(
     view: &'t str,
     lines: &dyn LineTable,
     changes: &'t [Change],
@@ -84,14 +84,14 @@ fn blocks<'t>(
         let new_line = line.saturating_add_signed(shift);
         let whole = ChangedLines {
             old: line..line + old_lines,
-            new: new_line..new_line + new_text.lines(),
+            new: new_line..new_line + new_text.line_count(),
             old_bytes: start..end,
             new_text: new_text.text(end - start),
         };
         shift += whole.new.len() as isize - whole.old.len() as isize;
-        if let Some(block) = trimmed(view, whole) {
+        if let Some(block) = trim_common_lines(view, whole) {
             match blocks.last_mut() {
-                Some(last) if last.old.end == block.old.start => join(last, block),
+                Some(last) if last.old.end == block.old.start => join_blocks(last, block),
                 _ => blocks.push(block),
             }
         }
@@ -100,7 +100,7 @@ fn blocks<'t>(
 }
 
 /// Joins two runs without a line between them, so that all old lines come before the new ones.
-fn join<'t>(last: &mut ChangedLines<'t>, block: ChangedLines<'t>) {
+fn join_blocks<'t>(last: &mut ChangedLines<'t>, block: ChangedLines<'t>) {
     last.old.end = block.old.end;
     last.new.end = block.new.end;
     last.old_bytes.end = block.old_bytes.end;
@@ -112,7 +112,10 @@ fn join<'t>(last: &mut ChangedLines<'t>, block: ChangedLines<'t>) {
 
 /// Returns the run without the lines that old and new have in common at its start and end; `None` where nothing is
 /// left.
-pub(super) fn trimmed<'t>(view: &str, block: ChangedLines<'t>) -> Option<ChangedLines<'t>> {
+pub(super) fn trim_common_lines<'t>(
+    view: &str,
+    block: ChangedLines<'t>,
+) -> Option<ChangedLines<'t>> {
     let Some(new_text) = block.new_text else {
         return Some(block);
     };
@@ -163,7 +166,7 @@ impl<'t> NewTextParts<'t> {
         }
     }
 
-    fn lines(&self) -> usize {
+    fn line_count(&self) -> usize {
         let newlines: usize = self
             .parts
             .iter()
@@ -173,7 +176,7 @@ impl<'t> NewTextParts<'t> {
     }
 
     fn text(self, old_length: usize) -> Option<Cow<'t, str>> {
-        if self.length + old_length > CHANGED_MOST {
+        if self.length + old_length > MAX_CHANGED_BYTES {
             return None;
         }
         Some(match self.parts[..] {

@@ -11,9 +11,9 @@ use crate::document::Document;
 use crate::splice::Change;
 
 /// Enough time for a slow machine: the results that these tests check never depend on the clock.
-const AMPLE: Duration = Duration::from_secs(60);
+const AMPLE_TIME: Duration = Duration::from_secs(60);
 
-fn changed(view: &str, changes: &[Change]) -> String {
+fn apply_changes_to_view(view: &str, changes: &[Change]) -> String {
     let mut new = String::new();
     let mut at = 0;
     for change in changes {
@@ -25,7 +25,7 @@ fn changed(view: &str, changes: &[Change]) -> String {
 }
 
 /// Applies hunks strictly: every number must be correct, and every old line must exist.
-fn patched(old: &str, hunks: &[Hunk]) -> String {
+fn apply_hunks(old: &str, hunks: &[Hunk]) -> String {
     let lines: Vec<&str> = old.split_inclusive('\n').collect();
     let mut new: Vec<String> = Vec::new();
     let mut at = 0;
@@ -62,9 +62,9 @@ fn patched(old: &str, hunks: &[Hunk]) -> String {
     new.concat()
 }
 
-fn check(old: &str, new: &str, difference: &Difference) {
+fn assert_difference_is_exact(old: &str, new: &str, difference: &Difference) {
     assert!(!difference.coarse);
-    assert_eq!(patched(old, &difference.hunks), new);
+    assert_eq!(apply_hunks(old, &difference.hunks), new);
     let count = |mark: char| {
         let lines = difference.hunks.iter().flat_map(|hunk| &hunk.lines);
         lines.filter(|line| line.starts_with(mark)).count()
@@ -96,7 +96,7 @@ fn text() -> impl Strategy<Value = String> {
     "(a|b|\n|\n|xy|  z|é|\r){0,24}"
 }
 
-fn edited() -> impl Strategy<Value = (String, Vec<Change>)> {
+fn text_with_changes() -> impl Strategy<Value = (String, Vec<Change>)> {
     let part = "(a|b|\n|\n|xy|  z|é){0,6}";
     let change = (part.prop_map(String::from), "(a|\n|b\n|zz){0,4}", part);
     (part, prop::collection::vec(change, 0..5)).prop_map(|(head, parts)| {
@@ -119,27 +119,27 @@ proptest! {
     #![proptest_config(crate::laws::config())]
 
     #[test]
-    fn hunks_of_changes_lead_from_old_to_new((view, changes) in edited(), context in 0usize..4) {
-        let new = changed(&view, &changes);
+    fn hunks_of_changes_turn_old_into_new((view, changes) in text_with_changes(), context in 0usize..4) {
+        let new = apply_changes_to_view(&view, &changes);
         let index = LineStarts::new(&view);
         let found = hunks_of_changes(&view, &index, &changes, context);
-        check(&view, &new, &found);
+        assert_difference_is_exact(&view, &new, &found);
         let document = Document::decode(view.as_bytes(), None).expect("it is text");
         prop_assert_eq!(found, hunks_of_changes(document.view(), &document, &changes, context));
     }
 
     #[test]
-    fn a_difference_leads_from_old_to_new(old in text(), new in text(), context in 0usize..4) {
-        check(&old, &new, &difference(&old, &new, context, AMPLE));
+    fn difference_turns_old_into_new(old in text(), new in text(), context in 0usize..4) {
+        assert_difference_is_exact(&old, &new, &difference(&old, &new, context, AMPLE_TIME));
     }
 
     #[test]
-    fn far_edits_leave_what_is_between_them((view, changes) in edited(), lines in 60usize..90) {
+    fn distant_edits_keep_lines_between_them((view, changes) in text_with_changes(), lines in 60usize..90) {
         let middle: String = (0..lines).map(|line| format!("line {line}\n")).collect();
         let old = format!("{view}\n{middle}{view}");
-        let new = format!("{}\n{middle}{view}x", changed(&view, &changes));
-        let found = difference(&old, &new, 3, AMPLE);
-        check(&old, &new, &found);
+        let new = format!("{}\n{middle}{view}x", apply_changes_to_view(&view, &changes));
+        let found = difference(&old, &new, 3, AMPLE_TIME);
+        assert_difference_is_exact(&old, &new, &found);
     }
 }
 
@@ -148,11 +148,11 @@ fn render_diff(view: &str, range: Range<usize>, text: &str) -> String {
         range,
         text: text.to_owned(),
     }];
-    unified(&hunks_of_changes(view, &LineStarts::new(view), &changes, 1).hunks)
+    unified_diff(&hunks_of_changes(view, &LineStarts::new(view), &changes, 1).hunks)
 }
 
 #[test]
-fn an_insertion_names_the_line_before() {
+fn insertion_has_correct_line_numbers() {
     assert_eq!(
         render_diff("a\nb\n", 0..0, "n\n"),
         "@@ -1,1 +1,2 @@\n+n\n a\n"
@@ -168,11 +168,11 @@ fn an_insertion_names_the_line_before() {
         }],
         0,
     );
-    assert_eq!(unified(&bare.hunks), "@@ -1,0 +2,1 @@\n+n\n");
+    assert_eq!(unified_diff(&bare.hunks), "@@ -1,0 +2,1 @@\n+n\n");
 }
 
 #[test]
-fn whole_lines_go_without_their_neighbours() {
+fn deletes_whole_lines_without_neighbours() {
     assert_eq!(
         render_diff("a\nb\nc\n", 2..4, ""),
         "@@ -1,3 +1,2 @@\n a\n-b\n c\n"
@@ -186,7 +186,7 @@ fn whole_lines_go_without_their_neighbours() {
 }
 
 #[test]
-fn a_missing_final_newline_is_told() {
+fn marks_missing_final_newline() {
     assert_eq!(
         render_diff("a\nb", 2..3, "c"),
         "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
@@ -202,7 +202,7 @@ fn a_missing_final_newline_is_told() {
 }
 
 #[test]
-fn two_changes_of_one_line_are_one() {
+fn merges_two_changes_of_one_line() {
     let view = "one two three\nnext\n";
     let changes = [
         Change {
@@ -216,14 +216,14 @@ fn two_changes_of_one_line_are_one() {
     ];
     let found = hunks_of_changes(view, &LineStarts::new(view), &changes, 3);
     assert_eq!(
-        unified(&found.hunks),
+        unified_diff(&found.hunks),
         "@@ -1,2 +1,2 @@\n-one two three\n+1 two 3\n next\n"
     );
     assert_eq!((found.added, found.removed), (1, 1));
 }
 
 #[test]
-fn hunks_touch_or_stand_apart() {
+fn merges_hunks_whose_contexts_touch() {
     let view: String = (1..=20).map(|line| format!("{line}\n")).collect();
     let index = LineStarts::new(&view);
     let change = |line: usize| Change {
@@ -237,8 +237,8 @@ fn hunks_touch_or_stand_apart() {
 }
 
 #[test]
-fn too_much_to_show_is_coarse() {
-    let long = "x".repeat(CHANGED_MOST);
+fn oversized_difference_is_coarse() {
+    let long = "x".repeat(MAX_CHANGED_BYTES);
     let view = format!("head\n{long}\ntail\n");
     let index = LineStarts::new(&view);
     let changes = [Change {
@@ -247,7 +247,7 @@ fn too_much_to_show_is_coarse() {
     }];
     let found = hunks_of_changes(&view, &index, &changes, 3);
     assert!(found.coarse);
-    assert_eq!(unified(&found.hunks), "@@ -2,1 +2,2 @@\n");
+    assert_eq!(unified_diff(&found.hunks), "@@ -2,1 +2,2 @@\n");
     assert_eq!((found.added, found.removed), (2, 1));
 
     let near = [Change {
@@ -266,7 +266,7 @@ fn too_much_to_show_is_coarse() {
         &format!("top\n{view}"),
         &format!("top\n{rewritten}"),
         3,
-        AMPLE,
+        AMPLE_TIME,
     );
     assert!(found.coarse);
     assert_eq!(found.hunks[0].old_start, 2);
@@ -274,7 +274,7 @@ fn too_much_to_show_is_coarse() {
 }
 
 #[test]
-fn no_budget_is_coarse() {
+fn exhausted_budget_gives_coarse_difference() {
     let found = difference("a\nb\nc\n", "a\nx\nc\n", 3, Duration::ZERO);
     assert!(found.coarse);
     assert_eq!(found.blocks, [(1..2, 1..2)]);
@@ -282,7 +282,7 @@ fn no_budget_is_coarse() {
 }
 
 #[test]
-fn lines_that_are_all_alike_are_compared_in_time() {
+fn compares_repetitive_lines_within_budget() {
     let few = |seed: usize| -> String {
         (0..20_000usize)
             .map(|line| format!("{}\n", (line * (line + seed)) % 7 % 3))
@@ -293,7 +293,7 @@ fn lines_that_are_all_alike_are_compared_in_time() {
         format!("{}unique\n{}", few(3), few(2)),
     );
     let found = difference(&old, &new, 3, Duration::from_millis(200));
-    check(&old, &new, &found);
+    assert_difference_is_exact(&old, &new, &found);
     assert_eq!(
         found.blocks.len(),
         1,
@@ -303,7 +303,7 @@ fn lines_that_are_all_alike_are_compared_in_time() {
 }
 
 #[test]
-fn an_outline_is_bounded() {
+fn outline_is_bounded() {
     let view: String = (1..=500).map(|line| format!("{line}\n")).collect();
     let index = LineStarts::new(&view);
     let changes: Vec<_> = (0..50)
@@ -312,7 +312,7 @@ fn an_outline_is_bounded() {
             text: "x".into(),
         })
         .collect();
-    let text = outline(&hunks_of_changes(&view, &index, &changes, 0).hunks);
+    let text = outline_hunks(&hunks_of_changes(&view, &index, &changes, 0).hunks);
     assert!(
         text.starts_with("lines 1 (now 1); lines 11 (now 11); "),
         "{text}"
@@ -322,7 +322,7 @@ fn an_outline_is_bounded() {
 
 /// The real program decides whether the output is correct.
 #[test]
-fn git_applies_what_is_printed() {
+fn git_applies_printed_diff() {
     let numbered: String = (1..=40).map(|line| format!("line {line}\n")).collect();
     let pairs = [
         ("a\nb\nc\n".to_owned(), "a\nB\nc\n".to_owned()),
@@ -341,16 +341,16 @@ fn git_applies_what_is_printed() {
     let folder = std::env::temp_dir().join(format!("lancet-text-judge-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the judge");
     for (old, new) in pairs {
-        let from_diff = difference(&old, &new, 3, AMPLE);
+        let from_diff = difference(&old, &new, 3, AMPLE_TIME);
         let whole = [Change {
             range: 0..old.len(),
             text: new.clone(),
         }];
         let from_spans = hunks_of_changes(&old, &LineStarts::new(&old), &whole, 3);
         for found in [from_diff, from_spans] {
-            check(&old, &new, &found);
+            assert_difference_is_exact(&old, &new, &found);
             std::fs::write(folder.join("file"), &old).expect("the old file");
-            let patch = format!("--- a/file\n+++ b/file\n{}", unified(&found.hunks));
+            let patch = format!("--- a/file\n+++ b/file\n{}", unified_diff(&found.hunks));
             let mut judge = Command::new("git")
                 .args(["apply", "--unidiff-zero", "-"])
                 .current_dir(&folder)

@@ -25,14 +25,16 @@ pub(crate) fn common_tail(old: &str, new: &str) -> usize {
 }
 
 /// Slices of this length are compared first, which is as fast as the memory.
-const BLOCK: usize = 4096;
+const COMPARED_BLOCK: usize = 4096;
 
 /// Returns the length of the common start.
 pub(crate) fn common_prefix(old: &[u8], new: &[u8]) -> usize {
     let most = old.len().min(new.len());
     let mut at = 0;
-    while at + BLOCK <= most && old[at..at + BLOCK] == new[at..at + BLOCK] {
-        at += BLOCK;
+    while at + COMPARED_BLOCK <= most
+        && old[at..at + COMPARED_BLOCK] == new[at..at + COMPARED_BLOCK]
+    {
+        at += COMPARED_BLOCK;
     }
     at + old[at..most]
         .iter()
@@ -46,8 +48,10 @@ pub(crate) fn common_suffix(old: &[u8], new: &[u8]) -> usize {
     let most = old.len().min(new.len());
     let (old, new) = (&old[old.len() - most..], &new[new.len() - most..]);
     let mut left = most;
-    while left >= BLOCK && old[left - BLOCK..left] == new[left - BLOCK..left] {
-        left -= BLOCK;
+    while left >= COMPARED_BLOCK
+        && old[left - COMPARED_BLOCK..left] == new[left - COMPARED_BLOCK..left]
+    {
+        left -= COMPARED_BLOCK;
     }
     let same = old[..left]
         .iter()
@@ -63,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_lines_are_shared() {
+    fn shares_only_whole_lines() {
         assert_eq!(common_head("a\nbc\n", "a\nbd\n"), 2);
         assert_eq!(common_head("a", "a\nb"), 0);
         assert_eq!(common_head("a\n", "a\n"), 2);
@@ -74,13 +78,19 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_are_counted_to_the_byte() {
-        let mut old = "x".repeat(BLOCK * 3);
+    fn counts_long_common_runs_exactly() {
+        let mut old = "x".repeat(COMPARED_BLOCK * 3);
         let mut new = old.clone();
         old.push('a');
         new.push('b');
-        assert_eq!(common_prefix(old.as_bytes(), new.as_bytes()), BLOCK * 3);
+        assert_eq!(
+            common_prefix(old.as_bytes(), new.as_bytes()),
+            COMPARED_BLOCK * 3
+        );
         let (old, new) = (format!("a{}", &new), format!("b{}", &new));
-        assert_eq!(common_suffix(old.as_bytes(), new.as_bytes()), BLOCK * 3 + 1);
+        assert_eq!(
+            common_suffix(old.as_bytes(), new.as_bytes()),
+            COMPARED_BLOCK * 3 + 1
+        );
     }
 }

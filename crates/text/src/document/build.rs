@@ -5,8 +5,8 @@ use super::Document;
 use super::offsets::{Checkpoints, OffsetMap, Position};
 use crate::byte_lanes::count_newlines;
 use crate::encoding::sequence::SequenceRule;
-use crate::encoding::{CarriageReturns, ControlBytes, Encoding, Family};
-use crate::lines::{Endings, LineEndCounts, carriage_returns};
+use crate::encoding::{CarriageReturns, ControlBytes, Encoding, EncodingFamily};
+use crate::lines::{Endings, LineEndCounts, count_trailing_carriage_returns};
 use encoding_rs::{DecoderResult, Encoding as Table};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,27 +14,27 @@ use std::sync::OnceLock;
 
 /// The number of bytes that are decoded between two checkpoints: few enough to walk in microseconds, and enough that
 /// checkpoints take less than a hundredth of the text.
-const BLOCK: usize = 2 << 10;
+const CHECKPOINT_DISTANCE: usize = 2 << 10;
 
 /// The meaning of a CR without a following LF in this file: a character, or a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LoneCr {
+pub(crate) enum LoneCrMeaning {
     Character,
     EndsLine,
 }
 
 /// Returns what a lone CR is. It ends a line only in a file without any LF.
-pub(super) fn lone_cr(raw: &[u8], encoding: Encoding) -> LoneCr {
+pub(super) fn lone_cr_meaning(raw: &[u8], encoding: Encoding) -> LoneCrMeaning {
     let has_lf = match encoding.family() {
-        Family::Utf16Le => raw.chunks_exact(2).any(|unit| unit == b"\n\0"),
-        Family::Utf16Be => raw.chunks_exact(2).any(|unit| unit == b"\0\n"),
+        EncodingFamily::Utf16Le => raw.chunks_exact(2).any(|unit| unit == b"\n\0"),
+        EncodingFamily::Utf16Be => raw.chunks_exact(2).any(|unit| unit == b"\0\n"),
         // No encoding has the byte of LF inside a longer sequence.
         _ => memchr::memchr(b'\n', raw).is_some(),
     };
     if has_lf {
-        LoneCr::Character
+        LoneCrMeaning::Character
     } else {
-        LoneCr::EndsLine
+        LoneCrMeaning::EndsLine
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn from_text<'a>(
     encoding: Encoding,
     text: &'a str,
     returns: CarriageReturns,
-    lone_cr: LoneCr,
+    lone_cr: LoneCrMeaning,
 ) -> Document<'a> {
     let shift = raw.len() - text.len();
     let bytes = text.as_bytes();
@@ -65,7 +65,7 @@ pub(super) fn from_text<'a>(
         };
         return in_place(Cow::Borrowed(text), endings);
     }
-    if lone_cr == LoneCr::EndsLine {
+    if lone_cr == LoneCrMeaning::EndsLine {
         return in_place(Cow::Owned(text.replace('\r', "\n")), Endings::Cr);
     }
     if memchr::memmem::find(bytes, b"\r\n").is_none() {
@@ -80,12 +80,12 @@ pub(super) fn from_text<'a>(
 /// Creates a document whose bytes have to be decoded.
 pub(super) fn from_bytes(raw: &[u8], encoding: Encoding) -> Document<'_> {
     let mark = encoding.mark_bytes().len();
-    let mut builder = ViewBuilder::new(encoding, mark, lone_cr(raw, encoding), raw.len());
+    let mut builder = ViewBuilder::new(encoding, mark, lone_cr_meaning(raw, encoding), raw.len());
     match encoding.family() {
-        Family::Utf8 => builder.push_utf8(raw, mark),
-        Family::Utf16Le => builder.push_decoded(raw, mark, encoding_rs::UTF_16LE),
-        Family::Utf16Be => builder.push_decoded(raw, mark, encoding_rs::UTF_16BE),
-        Family::Legacy(table) => builder.push_decoded(raw, mark, table),
+        EncodingFamily::Utf8 => builder.push_utf8(raw, mark),
+        EncodingFamily::Utf16Le => builder.push_decoded(raw, mark, encoding_rs::UTF_16LE),
+        EncodingFamily::Utf16Be => builder.push_decoded(raw, mark, encoding_rs::UTF_16BE),
+        EncodingFamily::Legacy(table) => builder.push_decoded(raw, mark, table),
     }
     builder.finish();
     Document::new(builder, raw, encoding)
@@ -102,7 +102,12 @@ pub(super) struct ViewBuilder {
 }
 
 impl ViewBuilder {
-    fn new(encoding: Encoding, start: usize, lone_cr: LoneCr, capacity: usize) -> ViewBuilder {
+    fn new(
+        encoding: Encoding,
+        start: usize,
+        lone_cr: LoneCrMeaning,
+        capacity: usize,
+    ) -> ViewBuilder {
         let rule = SequenceRule::for_family(encoding.family());
         ViewBuilder {
             view: String::with_capacity(capacity),
@@ -132,7 +137,7 @@ impl ViewBuilder {
     fn push_decoded(&mut self, raw: &[u8], start: usize, table: &'static Table) {
         let mut at = start;
         let mut decoder = table.new_decoder_without_bom_handling();
-        let mut block = "\0".repeat(BLOCK);
+        let mut block = "\0".repeat(CHECKPOINT_DISTANCE);
         loop {
             let (result, read, written) =
                 decoder.decode_to_str_without_replacement(&raw[at..], &mut block, true);
@@ -140,7 +145,7 @@ impl ViewBuilder {
             at += read;
             match result {
                 DecoderResult::InputEmpty => return,
-                DecoderResult::OutputFull => self.checkpoint(at),
+                DecoderResult::OutputFull => self.add_checkpoint(at),
                 DecoderResult::Malformed(bad, ahead) => {
                     // The bytes that were read beyond the malformed ones are read again by a new decoder, which loses
                     // nothing: none of these encodings has a state between characters.
@@ -156,10 +161,10 @@ impl ViewBuilder {
     fn push_blocks(&mut self, text: &str, at: usize) {
         let mut from = 0;
         while from < text.len() {
-            let until = text.floor_char_boundary((from + BLOCK).min(text.len()));
+            let until = text.floor_char_boundary((from + CHECKPOINT_DISTANCE).min(text.len()));
             self.push(&text[from..until]);
             from = until;
-            self.checkpoint(at + from);
+            self.add_checkpoint(at + from);
         }
     }
 
@@ -172,13 +177,13 @@ impl ViewBuilder {
         let start = self.view.len();
         self.view.push(char::REPLACEMENT_CHARACTER);
         self.damaged.push(start..self.view.len());
-        self.checkpoints.damage(length);
-        self.checkpoint(at + length);
+        self.checkpoints.record_damage_length(length);
+        self.add_checkpoint(at + length);
     }
 
     /// Records that the view so far ends at this offset of the file.
-    fn checkpoint(&mut self, raw: usize) {
-        let pending_crs = self.pending_crs * self.checkpoints.rule().width();
+    fn add_checkpoint(&mut self, raw: usize) {
+        let pending_crs = self.pending_crs * self.checkpoints.rule().ascii_width();
         self.checkpoints.add(Position {
             view: self.view.len(),
             raw: raw - pending_crs,
@@ -188,7 +193,7 @@ impl ViewBuilder {
     /// Pushes decoded text, which may begin or end inside a line end.
     fn push(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        if self.checkpoints.lone_cr() == LoneCr::EndsLine {
+        if self.checkpoints.lone_cr() == LoneCrMeaning::EndsLine {
             self.push_lone_cr_lines(text);
         } else if self.pending_crs > 0 && matches!(bytes.first(), Some(b'\r' | b'\n')) {
             let joined = "\r".repeat(self.pending_crs) + text;
@@ -222,7 +227,7 @@ impl ViewBuilder {
         }
         let mut from = 0;
         for at in memchr::memchr_iter(b'\n', bytes) {
-            let returns = carriage_returns(&bytes[from..at]);
+            let returns = count_trailing_carriage_returns(&bytes[from..at]);
             match returns {
                 0 => self.line_ends.lf += 1,
                 1 => self.line_ends.crlf += 1,
@@ -232,7 +237,7 @@ impl ViewBuilder {
             self.view.push('\n');
             from = at + 1;
         }
-        self.pending_crs = carriage_returns(&bytes[from..]);
+        self.pending_crs = count_trailing_carriage_returns(&bytes[from..]);
         self.view
             .push_str(&text[from..text.len() - self.pending_crs]);
     }
@@ -246,6 +251,6 @@ impl ViewBuilder {
 
     fn finish(&mut self) {
         self.flush_pending_crs();
-        self.checkpoints.shrink();
+        self.checkpoints.shrink_to_fit();
     }
 }

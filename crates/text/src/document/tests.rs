@@ -9,7 +9,7 @@ fn decode(raw: &[u8]) -> Document<'_> {
 }
 
 /// Encodings in which random bytes are read.
-const LABELS: [&str; 13] = [
+const ENCODING_LABELS: [&str; 13] = [
     "utf-8",
     "utf-16le",
     "utf-16be",
@@ -26,7 +26,7 @@ const LABELS: [&str; 13] = [
 ];
 
 #[test]
-fn lf_only_utf8_is_not_copied() {
+fn borrows_utf8_with_lf_line_ends() {
     let raw = "\u{FEFF}one\nzwei ü\n10%\r20%\n".as_bytes();
     let document = decode(raw);
     assert!(matches!(document.view, Cow::Borrowed(_)));
@@ -37,7 +37,7 @@ fn lf_only_utf8_is_not_copied() {
 }
 
 #[test]
-fn every_line_end_is_one_newline() {
+fn view_has_one_newline_per_line_end() {
     let document = decode(b"x\r\r\ny\r\nz\nlone\rcr\r\r\r\nend");
     assert_eq!(document.view(), "x\ny\nz\nlone\rcr\r\nend");
     assert_eq!(document.endings(), Endings::Mixed);
@@ -49,7 +49,7 @@ fn every_line_end_is_one_newline() {
 }
 
 #[test]
-fn lone_carriage_returns_end_lines_where_nothing_else_does() {
+fn lone_carriage_returns_end_lines_in_files_without_lf() {
     let document = decode(b"one\rtwo\r");
     assert_eq!(document.view(), "one\ntwo\n");
     assert_eq!(document.endings(), Endings::Cr);
@@ -58,7 +58,7 @@ fn lone_carriage_returns_end_lines_where_nothing_else_does() {
 }
 
 #[test]
-fn lines_are_counted_without_one_after_the_final_newline() {
+fn final_newline_adds_no_line_to_count() {
     for (raw, lines) in [
         ("", 0),
         ("\n", 1),
@@ -75,14 +75,14 @@ fn lines_are_counted_without_one_after_the_final_newline() {
     assert_eq!(document.line_of(3), 1);
     assert_eq!(document.line_of(6), 2);
     assert_eq!(document.line_range(1), 3..3);
-    assert_eq!(document.line_range_whole(1), 3..4);
-    assert_eq!(document.line_range_whole(2), 4..6);
+    assert_eq!(document.line_range_with_end(1), 3..4);
+    assert_eq!(document.line_range_with_end(2), 4..6);
     assert_eq!(document.line_range(3), 6..6);
     assert_eq!(document.lines_from(1).collect::<Vec<_>>(), [3..3, 4..5]);
 }
 
 #[test]
-fn lines_of_a_long_text_are_found_through_the_index() {
+fn index_finds_lines_of_long_text() {
     let text: String = (0..20_000)
         .map(|number| format!("row {number}\r\n"))
         .collect();
@@ -99,18 +99,18 @@ fn lines_of_a_long_text_are_found_through_the_index() {
 }
 
 #[test]
-fn bytes_that_decode_to_nothing_are_damaged_places() {
+fn undecodable_bytes_become_damaged_ranges() {
     let raw = b"Gr\xC3\xB6\xC3\x9Fe f\xC3\xBCr 5 \xE2\x82 netto\r\n";
     let document = decode(raw);
     assert_eq!(document.encoding(), Encoding::UTF8);
     assert_eq!(document.view(), "Größe für 5 \u{FFFD} netto\n");
-    let place = document.damaged()[0].clone();
+    let place = document.damaged_ranges()[0].clone();
     assert_eq!(&document.view()[place.clone()], "\u{FFFD}");
     assert_eq!(&raw[document.raw_range(place)], b"\xE2\x82");
 }
 
 #[test]
-fn a_pair_that_is_one_sequence_is_taken_whole() {
+fn maps_two_characters_of_one_sequence_to_same_bytes() {
     let big5 = Encoding::for_label("big5");
     let document = Document::decode(b"a\x88\x62b", big5).expect("text");
     assert_eq!(document.view(), "a\u{CA}\u{304}b");
@@ -120,7 +120,7 @@ fn a_pair_that_is_one_sequence_is_taken_whole() {
 }
 
 /// Generates bytes many of which are line ends, ASCII or lead bytes.
-fn bytes() -> impl Strategy<Value = Vec<u8>> {
+fn arbitrary_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         3 => Just(b'\r'),
         3 => Just(b'\n'),
@@ -133,7 +133,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Generates numbers of repetitions: mostly for short texts, and a few for texts of many blocks.
-fn repeats() -> impl Strategy<Value = usize> {
+fn repetition_count() -> impl Strategy<Value = usize> {
     prop_oneof![15 => Just(1), 1 => 20_usize..80]
 }
 
@@ -147,8 +147,8 @@ proptest! {
     #![proptest_config(laws::config())]
 
     #[test]
-    fn no_bytes_panic(raw in bytes(), label in proptest::option::of(0..LABELS.len())) {
-        let configured = label.and_then(|label| Encoding::for_label(LABELS[label]));
+    fn decoding_never_panics(raw in arbitrary_bytes(), label in proptest::option::of(0..ENCODING_LABELS.len())) {
+        let configured = label.and_then(|label| Encoding::for_label(ENCODING_LABELS[label]));
         if let Ok(document) = Document::decode(&raw, configured) {
             for at in 0..=document.view().len() {
                 document.line_of(at);
@@ -159,13 +159,13 @@ proptest! {
 
     /// Every character of the view has its bytes in the file, in order and without a gap, and they decode to it.
     #[test]
-    fn places_lead_to_their_bytes(raw in bytes(), label in 0..LABELS.len(), repeat in repeats()) {
+    fn view_ranges_map_to_their_bytes(raw in arbitrary_bytes(), label in 0..ENCODING_LABELS.len(), repeat in repetition_count()) {
         let raw = raw.repeat(repeat);
-        let (encoding, raw) = decode_as(&raw, LABELS[label]);
+        let (encoding, raw) = decode_as(&raw, ENCODING_LABELS[label]);
         let document = build::from_bytes(&raw, encoding);
         let view = document.view();
         let mut at = 0;
-        let mut damaged = document.damaged().iter();
+        let mut damaged = document.damaged_ranges().iter();
         let mut next_damaged = damaged.next();
         // Checking every character of a long text would be slow: every one of the first, then some.
         for (index, (start, character)) in view.char_indices().enumerate() {
@@ -187,7 +187,7 @@ proptest! {
             if character != '\n' {
                 let alone = build::from_bytes(bytes, encoding);
                 prop_assert!(alone.view().replace('\n', "\r").contains(character), "{:?}", character);
-                prop_assert_eq!(is_damaged, !alone.damaged().is_empty());
+                prop_assert_eq!(is_damaged, !alone.damaged_ranges().is_empty());
             }
         }
         prop_assert_eq!(document.raw_range(0..view.len()), 0..raw.len());

@@ -5,18 +5,22 @@ use std::ops::Range;
 
 /// The parts of the text that edits changed, as they are now. A deletion is an empty part, where the text was.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Borders {
+pub(super) struct ChangedParts {
     /// The parts in order of their start.
     by_start: Vec<Range<usize>>,
     /// The parts in order of their end.
     by_end: Vec<Range<usize>>,
 }
 
-impl Borders {
+impl ChangedParts {
     /// Returns whether a border of a changed part is inside `place`, not only at its edge. That is so exactly where the
     /// place overlaps the part without being wholly inside it. Parts that are wholly inside `quoted` do not count,
     /// except deletions.
-    pub(super) fn any_inside(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
+    pub(super) fn has_border_inside(
+        &self,
+        place: &Range<usize>,
+        quoted: Option<&Range<usize>>,
+    ) -> bool {
         let is_quoted = |part: &Range<usize>| {
             !part.is_empty()
                 && quoted.is_some_and(|quoted| quoted.start <= part.start && part.end <= quoted.end)
@@ -68,15 +72,15 @@ impl Borders {
             Some(left)
         });
         self.by_start = moved.collect();
-        self.sort();
+        self.sort_and_dedup();
     }
 
     pub(super) fn add(&mut self, parts: impl IntoIterator<Item = Range<usize>>) {
         self.by_start.extend(parts);
-        self.sort();
+        self.sort_and_dedup();
     }
 
-    fn sort(&mut self) {
+    fn sort_and_dedup(&mut self) {
         self.by_start.sort_by_key(|part| (part.start, part.end));
         self.by_start.dedup();
         self.by_end.clone_from(&self.by_start);

@@ -1,6 +1,6 @@
 //! Composes changes with earlier ones, so that a draft always knows its difference from the original.
 
-use super::{Draft, MadeBy, Span};
+use super::{ChangeCount, Draft, Span};
 use crate::splice::{Change, apply_changes};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,7 +13,7 @@ struct Cluster {
     growth: isize,
     /// The first and the last span in it.
     spans: Option<(Span, Span)>,
-    made_by: MadeBy,
+    made_by: ChangeCount,
 }
 
 impl Draft<'_> {
@@ -25,12 +25,12 @@ impl Draft<'_> {
         for change in changes {
             let key = |range: &Range<usize>| (range.start, range.end);
             while let Some(span) = spans.next_if(|span| key(&span.current) <= key(&change.range)) {
-                composer.take_span(span);
+                composer.add_span(span);
             }
-            composer.take_change(change);
+            composer.add_change(change);
         }
         for span in spans {
-            composer.take_span(span);
+            composer.add_span(span);
         }
         self.spans = composer.finish();
         self.text = Cow::Owned(apply_changes(&self.text, changes));
@@ -49,11 +49,11 @@ struct Composer {
 }
 
 impl Composer {
-    fn take_span(&mut self, span: Span) {
+    fn add_span(&mut self, span: Span) {
         match &mut self.open {
-            Some(cluster) if cluster.meets(&span.current) => {
+            Some(cluster) if cluster.joins(&span.current) => {
                 cluster.current.end = cluster.current.end.max(span.current.end);
-                cluster.made_by = MadeBy::Several;
+                cluster.made_by = ChangeCount::Several;
                 let first = cluster
                     .spans
                     .take()
@@ -61,7 +61,7 @@ impl Composer {
                 cluster.spans = Some((first, span));
             }
             _ => {
-                self.close();
+                self.finish_cluster();
                 self.open = Some(Cluster {
                     current: span.current.clone(),
                     growth: 0,
@@ -72,27 +72,27 @@ impl Composer {
         }
     }
 
-    fn take_change(&mut self, change: &Change) {
+    fn add_change(&mut self, change: &Change) {
         let growth = change.text.len() as isize - change.range.len() as isize;
         match &mut self.open {
-            Some(cluster) if cluster.meets(&change.range) => {
+            Some(cluster) if cluster.joins(&change.range) => {
                 cluster.current.end = cluster.current.end.max(change.range.end);
                 cluster.growth += growth;
-                cluster.made_by = MadeBy::Several;
+                cluster.made_by = ChangeCount::Several;
             }
             _ => {
-                self.close();
+                self.finish_cluster();
                 self.open = Some(Cluster {
                     current: change.range.clone(),
                     growth,
                     spans: None,
-                    made_by: MadeBy::One,
+                    made_by: ChangeCount::One,
                 });
             }
         }
     }
 
-    fn close(&mut self) {
+    fn finish_cluster(&mut self) {
         let Some(cluster) = self.open.take() else {
             return;
         };
@@ -118,7 +118,7 @@ impl Composer {
     }
 
     fn finish(mut self) -> Vec<Span> {
-        self.close();
+        self.finish_cluster();
         self.done
     }
 }
@@ -126,7 +126,7 @@ impl Composer {
 impl Cluster {
     /// Returns whether the next range belongs to this cluster. Ranges that only touch stay separate, so that each
     /// chooses its own line ends; but text that is inserted at the very point of a deletion replaces what was deleted.
-    fn meets(&self, next: &Range<usize>) -> bool {
+    fn joins(&self, next: &Range<usize>) -> bool {
         next.start < self.current.end
             || (self.spans.is_some() && self.current.is_empty() && *next == self.current)
     }

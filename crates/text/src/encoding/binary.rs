@@ -1,15 +1,15 @@
 //! Names binary data by its first bytes ("magic numbers"). The name is for a refusal; it does not decide whether a file
 //! is text.
 
-const PDF: &str = "PDF document";
+const PDF_KIND: &str = "PDF document";
 const PDF_HEAD: &[u8] = b"%PDF-";
 const PDF_END: &[u8] = b"%%EOF";
 
 /// The end marker of a PDF may be anywhere in this many last bytes of the file.
-pub(crate) const TAIL: usize = 1_024;
+pub(crate) const PDF_TAIL_LENGTH: usize = 1_024;
 
 /// First bytes, and the data that begins with them. A longer sequence comes before a shorter one that it starts with.
-const MARKS: [(&[u8], &str); 46] = [
+const BINARY_SIGNATURES: [(&[u8], &str); 46] = [
     (b"\x7FELF", "ELF program"),
     (b"\x89PNG\r\n\x1A\n", "PNG picture"),
     (b"\xFF\xD8\xFF", "JPEG picture"),
@@ -20,7 +20,7 @@ const MARKS: [(&[u8], &str); 46] = [
     (b"BM", "BMP picture"),
     (b"\0\0\x01\0", "icon"),
     (b"8BPS", "Photoshop picture"),
-    (PDF_HEAD, PDF),
+    (PDF_HEAD, PDF_KIND),
     (b"PK\x03\x04", "ZIP archive"),
     (b"PK\x05\x06", "ZIP archive"),
     (b"\x1F\x8B", "gzip archive"),
@@ -59,7 +59,7 @@ const MARKS: [(&[u8], &str); 46] = [
 ];
 
 /// Sequences that are not at the start: offset, bytes, name.
-const INNER_MARKS: [(usize, &[u8], &str); 5] = [
+const INNER_SIGNATURES: [(usize, &[u8], &str); 5] = [
     (8, b"WEBP", "WebP picture"),
     (8, b"WAVE", "WAV sound"),
     (8, b"AVI ", "AVI video"),
@@ -70,12 +70,12 @@ const INNER_MARKS: [(usize, &[u8], &str); 5] = [
 /// Returns the name of the binary data that begins with these bytes, for a refusal. The first 300 bytes of a file are
 /// enough.
 pub fn binary_kind(head: &[u8]) -> &'static str {
-    let inner = INNER_MARKS
+    let inner = INNER_SIGNATURES
         .iter()
         .find(|(at, mark, _)| head.get(*at..).is_some_and(|rest| rest.starts_with(mark)))
         .map(|(_, _, kind)| *kind);
     let first = || {
-        MARKS
+        BINARY_SIGNATURES
             .iter()
             .find(|(mark, _)| head.starts_with(mark))
             .map(|(_, kind)| *kind)
@@ -84,9 +84,9 @@ pub fn binary_kind(head: &[u8]) -> &'static str {
 }
 
 /// Returns the name of a file that looks like text and is not: a PDF without NUL bytes, recognized by its header and
-/// its end marker. The last [`TAIL`] bytes of the file are enough.
-pub(crate) fn kind_without_nul(head: &[u8], tail: &[u8]) -> Option<&'static str> {
-    let tail = &tail[tail.len().saturating_sub(TAIL)..];
+/// its end marker. The last [`PDF_TAIL_LENGTH`] bytes of the file are enough.
+pub(crate) fn binary_kind_without_nul(head: &[u8], tail: &[u8]) -> Option<&'static str> {
+    let tail = &tail[tail.len().saturating_sub(PDF_TAIL_LENGTH)..];
     let is_pdf = head.starts_with(PDF_HEAD) && memchr::memmem::find(tail, PDF_END).is_some();
-    is_pdf.then_some(PDF)
+    is_pdf.then_some(PDF_KIND)
 }

@@ -1,6 +1,6 @@
 //! Encodes text. Either the result decodes to the same text, or the text is refused.
 
-use super::{Encoding, Family, Unencodable};
+use super::{Encoding, EncodingFamily, Unencodable};
 use encoding_rs::{EncoderResult, Encoding as Table};
 
 impl Encoding {
@@ -8,11 +8,11 @@ impl Encoding {
     /// that the encoding cannot represent.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, Unencodable> {
         match self.kind {
-            Family::Utf8 => Ok(text.as_bytes().to_vec()),
-            Family::Utf16Le => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
-            Family::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
-            Family::Legacy(_) if text.is_ascii() => Ok(text.as_bytes().to_vec()),
-            Family::Legacy(table) => self.encode_legacy(table, text),
+            EncodingFamily::Utf8 => Ok(text.as_bytes().to_vec()),
+            EncodingFamily::Utf16Le => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            EncodingFamily::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            EncodingFamily::Legacy(_) if text.is_ascii() => Ok(text.as_bytes().to_vec()),
+            EncodingFamily::Legacy(table) => self.encode_legacy(table, text),
         }
     }
 
@@ -21,7 +21,7 @@ impl Encoding {
             character,
             encoding: self,
         };
-        let bytes = write_in(table, text).map_err(refuse)?;
+        let bytes = encode_in_table(table, text).map_err(refuse)?;
         // Some tables lose characters when encoding: Shift_JIS writes a yen sign as the byte of the backslash. Such a
         // character is refused like one that the table lacks.
         let read = table.decode_without_bom_handling_and_without_replacement(&bytes);
@@ -31,7 +31,7 @@ impl Encoding {
         let mut spelled = [0; 4];
         let lost = text.chars().find(|character| {
             let single = character.encode_utf8(&mut spelled);
-            let read_back = write_in(table, single).ok().and_then(|bytes| {
+            let read_back = encode_in_table(table, single).ok().and_then(|bytes| {
                 table
                     .decode_without_bom_handling_and_without_replacement(&bytes)
                     .map(|read| read == *single)
@@ -43,7 +43,7 @@ impl Encoding {
 }
 
 /// Returns the bytes of `text` in `table`; the error is the first character that the table lacks.
-fn write_in(table: &'static Table, text: &str) -> Result<Vec<u8>, char> {
+fn encode_in_table(table: &'static Table, text: &str) -> Result<Vec<u8>, char> {
     let mut bytes = Vec::with_capacity(text.len() + 16);
     let mut encoder = table.new_encoder();
     let mut rest = text;

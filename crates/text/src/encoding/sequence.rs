@@ -1,7 +1,7 @@
 //! The length of the byte sequence of one character in each encoding: enough to walk from an offset in the decoded text
 //! to its bytes without decoding again.
 
-use super::Family;
+use super::EncodingFamily;
 
 /// The rule by which the bytes of an encoding form characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,24 +18,28 @@ pub(crate) enum SequenceRule {
 }
 
 impl SequenceRule {
-    pub(crate) fn for_family(kind: Family) -> SequenceRule {
+    pub(crate) fn for_family(kind: EncodingFamily) -> SequenceRule {
         match kind {
-            Family::Utf8 => SequenceRule::Utf8,
-            Family::Utf16Le => SequenceRule::Utf16Le,
-            Family::Utf16Be => SequenceRule::Utf16Be,
-            Family::Legacy(table) if table.is_single_byte() => SequenceRule::OneByte,
-            Family::Legacy(table) if table == encoding_rs::SHIFT_JIS => SequenceRule::ShiftJis,
-            Family::Legacy(table) if table == encoding_rs::EUC_JP => SequenceRule::EucJp,
-            Family::Legacy(table) if table == encoding_rs::BIG5 => SequenceRule::Big5,
-            Family::Legacy(table) if table == encoding_rs::GBK || table == encoding_rs::GB18030 => {
+            EncodingFamily::Utf8 => SequenceRule::Utf8,
+            EncodingFamily::Utf16Le => SequenceRule::Utf16Le,
+            EncodingFamily::Utf16Be => SequenceRule::Utf16Be,
+            EncodingFamily::Legacy(table) if table.is_single_byte() => SequenceRule::OneByte,
+            EncodingFamily::Legacy(table) if table == encoding_rs::SHIFT_JIS => {
+                SequenceRule::ShiftJis
+            }
+            EncodingFamily::Legacy(table) if table == encoding_rs::EUC_JP => SequenceRule::EucJp,
+            EncodingFamily::Legacy(table) if table == encoding_rs::BIG5 => SequenceRule::Big5,
+            EncodingFamily::Legacy(table)
+                if table == encoding_rs::GBK || table == encoding_rs::GB18030 =>
+            {
                 SequenceRule::Gb18030
             }
-            Family::Legacy(_) => SequenceRule::TwoBytes,
+            EncodingFamily::Legacy(_) => SequenceRule::TwoBytes,
         }
     }
 
     /// Returns how many bytes an ASCII character takes.
-    pub(crate) fn width(self) -> usize {
+    pub(crate) fn ascii_width(self) -> usize {
         match self {
             SequenceRule::Utf16Le | SequenceRule::Utf16Be => 2,
             _ => 1,
@@ -56,7 +60,7 @@ impl SequenceRule {
 
     /// Returns the length in bytes of the well-formed sequence at the start of `raw`, which decodes to the non-ASCII
     /// `character`, and the length of its decoded text in UTF-8.
-    pub(crate) fn sequence(self, raw: &[u8], character: char) -> (usize, usize) {
+    pub(crate) fn sequence_length(self, raw: &[u8], character: char) -> (usize, usize) {
         let first = raw.first().copied().unwrap_or_default();
         let second = raw.get(1).copied().unwrap_or_default();
         let decoded = character.len_utf8();

@@ -4,16 +4,16 @@ use super::*;
 use crate::laws;
 use proptest::prelude::*;
 
-fn named(label: &str) -> Encoding {
+fn encoding_named(label: &str) -> Encoding {
     Encoding::for_label(label).expect("a known label")
 }
 
-fn name_of(raw: &[u8]) -> &'static str {
-    detect(raw, None).expect("text").name()
+fn detected_name(raw: &[u8]) -> &'static str {
+    detect_encoding(raw, None).expect("text").name()
 }
 
-fn written(text: &str, label: &str) -> Vec<u8> {
-    named(label).encode(text).expect("encodable")
+fn encode_in(text: &str, label: &str) -> Vec<u8> {
+    encoding_named(label).encode(text).expect("encodable")
 }
 
 const FRENCH: &str =
@@ -27,50 +27,50 @@ const RUSSIAN: &str =
     "Этот файл сохранен в старой кодировке.\nПожалуйста, не меняйте строки выше.\n";
 
 #[test]
-fn marks_come_first() {
-    assert_eq!(name_of(b"\xEF\xBB\xBFhello"), "utf-8-bom");
-    assert_eq!(name_of(b"\xFF\xFEa\0"), "utf-16le");
-    assert_eq!(name_of(b"\xFE\xFF\0a"), "utf-16be");
+fn byte_order_mark_decides_encoding() {
+    assert_eq!(detected_name(b"\xEF\xBB\xBFhello"), "utf-8-bom");
+    assert_eq!(detected_name(b"\xFF\xFEa\0"), "utf-16le");
+    assert_eq!(detected_name(b"\xFE\xFF\0a"), "utf-16be");
     let utf32 = NotText::Binary {
         kind: "UTF-32 text",
     };
-    assert_eq!(detect(b"\xFF\xFE\0\0a\0\0\0", None), Err(utf32));
-    assert_eq!(detect(b"\0\0\xFE\xFF\0\0\0a", None), Err(utf32));
+    assert_eq!(detect_encoding(b"\xFF\xFE\0\0a\0\0\0", None), Err(utf32));
+    assert_eq!(detect_encoding(b"\0\0\xFE\xFF\0\0\0a", None), Err(utf32));
 }
 
 #[test]
-fn utf16_without_a_mark_is_told_by_its_nul_bytes() {
+fn detects_utf16_without_mark_by_nul_bytes() {
     for label in ["utf-16le", "utf-16be"] {
-        let plain = written("alpha = 1\r\nbeta = 2\r\n", label);
-        assert_eq!(name_of(&plain), label);
+        let plain = encode_in("alpha = 1\r\nbeta = 2\r\n", label);
+        assert_eq!(detected_name(&plain), label);
         // U+4E00 has a NUL byte on the other side.
-        let wide = written(
+        let wide = encode_in(
             "一二三四五六七八九十\r\n项目说明：本工具用于编辑\r\n",
             label,
         );
-        assert_eq!(name_of(&wide), label);
+        assert_eq!(detected_name(&wide), label);
     }
 }
 
 #[test]
-fn the_beginning_of_a_file_tells_that_it_is_no_text() {
+fn rules_out_text_by_first_bytes() {
     let utf16 = Encoding::for_label("utf-16le");
-    assert!(never_text(&[0; 512], None).is_some());
-    assert!(never_text(&[0; 512], utf16).is_some());
-    assert!(never_text(b"\x7FELF\x02\x01\x01\0\0\0\0\0\0", None).is_some());
-    assert!(never_text(b"\xFF\xFE\0\0", None).is_some());
+    assert!(rule_out_text(&[0; 512], None).is_some());
+    assert!(rule_out_text(&[0; 512], utf16).is_some());
+    assert!(rule_out_text(b"\x7FELF\x02\x01\x01\0\0\0\0\0\0", None).is_some());
+    assert!(rule_out_text(b"\xFF\xFE\0\0", None).is_some());
     // Heads that may still turn out to be text: no NUL so far, or NULs as UTF-16 has them.
-    assert_eq!(never_text(b"plain text", None), None);
-    assert_eq!(never_text(b"a\0b\0c\0", None), None);
-    assert_eq!(never_text(b"\xFF\xFEa\0b\0", None), None);
+    assert_eq!(rule_out_text(b"plain text", None), None);
+    assert_eq!(rule_out_text(b"a\0b\0c\0", None), None);
+    assert_eq!(rule_out_text(b"\xFF\xFEa\0b\0", None), None);
     // A private-use character, which is text only if the settings name the encoding.
-    assert!(never_text(b"a\0\0\xE0\0\x01a\0", None).is_some());
-    assert_eq!(never_text(b"a\0\0\xE0\0\x01a\0", utf16), None);
+    assert!(rule_out_text(b"a\0\0\xE0\0\x01a\0", None).is_some());
+    assert_eq!(rule_out_text(b"a\0\0\xE0\0\x01a\0", utf16), None);
 }
 
 #[test]
-fn nul_bytes_that_are_no_utf16_are_binary() {
-    let kind = |raw: &[u8]| match detect(raw, None) {
+fn nul_bytes_outside_utf16_are_binary() {
+    let kind = |raw: &[u8]| match detect_encoding(raw, None) {
         Err(NotText::Binary { kind }) => kind,
         Ok(encoding) => encoding.name(),
     };
@@ -91,8 +91,8 @@ fn nul_bytes_that_are_no_utf16_are_binary() {
 }
 
 #[test]
-fn a_pdf_without_nul_bytes_is_told_by_its_header_and_its_end() {
-    let kind = |raw: &[u8]| match detect(raw, None) {
+fn detects_pdf_without_nul_bytes_by_header_and_end() {
+    let kind = |raw: &[u8]| match detect_encoding(raw, None) {
         Err(NotText::Binary { kind }) => kind,
         Ok(encoding) => encoding.name(),
     };
@@ -109,7 +109,7 @@ fn a_pdf_without_nul_bytes_is_told_by_its_header_and_its_end() {
 }
 
 #[test]
-fn texts_of_many_languages_are_recognised() {
+fn recognises_encodings_of_many_languages() {
     for (text, label) in [
         (FRENCH, "windows-1252"),
         (JAPANESE, "shift_jis"),
@@ -118,55 +118,57 @@ fn texts_of_many_languages_are_recognised() {
         (KOREAN, "euc-kr"),
         (RUSSIAN, "windows-1251"),
     ] {
-        assert_eq!(name_of(&written(text, label)), label);
-        assert_eq!(name_of(text.as_bytes()), "utf-8");
+        assert_eq!(detected_name(&encode_in(text, label)), label);
+        assert_eq!(detected_name(text.as_bytes()), "utf-8");
     }
 }
 
 #[test]
-fn a_sequence_of_four_bytes_makes_gbk_gb18030() {
+fn four_byte_sequence_selects_gb18030_over_gbk() {
     let rare = format!("{CHINESE}\u{20000}\n");
-    assert_eq!(name_of(&written(&rare, "gb18030")), "gb18030");
-    let refused = named("gbk").encode("㐀\u{20000}").expect_err("not in GBK");
+    assert_eq!(detected_name(&encode_in(&rare, "gb18030")), "gb18030");
+    let refused = encoding_named("gbk")
+        .encode("㐀\u{20000}")
+        .expect_err("not in GBK");
     assert_eq!(refused.character, '㐀');
-    let configured = detect(&written(&rare, "gb18030"), Encoding::for_label("gbk"));
-    assert_eq!(configured, Ok(named("gb18030")));
+    let configured = detect_encoding(&encode_in(&rare, "gb18030"), Encoding::for_label("gbk"));
+    assert_eq!(configured, Ok(encoding_named("gb18030")));
 }
 
 #[test]
-fn a_few_bad_bytes_leave_utf8_what_it_is() {
+fn few_malformed_bytes_stay_utf8() {
     assert_eq!(
-        name_of(b"Gr\xC3\xB6\xC3\x9Fe f\xC3\xBCr 5 \xE2\x82 netto\n"),
+        detected_name(b"Gr\xC3\xB6\xC3\x9Fe f\xC3\xBCr 5 \xE2\x82 netto\n"),
         "utf-8"
     );
-    assert_ne!(name_of(b"caf\xC3\xA9 \xE9t\xE9 caf\xE9\n"), "utf-8");
+    assert_ne!(detected_name(b"caf\xC3\xA9 \xE9t\xE9 caf\xE9\n"), "utf-8");
 }
 
 #[test]
-fn any_byte_is_a_character_where_nothing_else_fits() {
+fn falls_back_to_encoding_that_accepts_every_byte() {
     let raw = b"top = 1\n\x80\x81\x8D\x8F\x90\x9D\xA0\xFE\xFF\nmid = 2\n\xC3(\xF8\x88\nend = 3\n";
-    let encoding = detect(raw, None).expect("text");
+    let encoding = detect_encoding(raw, None).expect("text");
     let all: Vec<u8> = (1..=255).collect();
-    assert!(detect(&all, None).is_ok());
-    assert!(matches!(encoding.family(), Family::Legacy(_)));
+    assert!(detect_encoding(&all, None).is_ok());
+    assert!(matches!(encoding.family(), EncodingFamily::Legacy(_)));
 }
 
 #[test]
-fn a_configured_encoding_holds_where_the_bytes_say_nothing() {
+fn configured_encoding_applies_to_undecided_bytes() {
     let configured = Encoding::for_label("windows-1250");
-    let name = |raw: &[u8]| detect(raw, configured).expect("text").name();
+    let name = |raw: &[u8]| detect_encoding(raw, configured).expect("text").name();
     assert_eq!(name(b"// kol \xE8. 5\n"), "windows-1250");
     assert_eq!(name(b"plain ASCII\n"), "windows-1250");
     assert_eq!(name(b""), "windows-1250");
     assert_eq!(name("// kol č. 5\n".as_bytes()), "utf-8");
     assert_eq!(name(b"\xEF\xBB\xBFplain"), "utf-8-bom");
     let wide = Encoding::for_label("utf-16");
-    assert_eq!(detect(b"plain ASCII\n", wide), Ok(Encoding::UTF8));
-    assert_eq!(detect(b"", wide).map(Encoding::has_mark), Ok(true));
+    assert_eq!(detect_encoding(b"plain ASCII\n", wide), Ok(Encoding::UTF8));
+    assert_eq!(detect_encoding(b"", wide).map(Encoding::has_mark), Ok(true));
 }
 
 #[test]
-fn labels_name_encodings() {
+fn finds_encodings_by_label() {
     for (label, name) in [
         ("UTF-8", "utf-8"),
         ("utf-8-sig", "utf-8-bom"),
@@ -176,23 +178,23 @@ fn labels_name_encodings() {
         ("euc_kr", "euc-kr"),
         ("gb2312", "gbk"),
     ] {
-        assert_eq!(named(label).name(), name, "{label}");
+        assert_eq!(encoding_named(label).name(), name, "{label}");
     }
     for name in LEGACY_NAMES {
-        assert_eq!(named(name).name(), name);
+        assert_eq!(encoding_named(name).name(), name);
     }
     assert_eq!(Encoding::for_label("iso-2022-jp"), None);
     assert_eq!(Encoding::for_label("klingon"), None);
 }
 
 #[test]
-fn a_character_that_would_come_back_as_another_is_refused() {
-    let refused = named("shift_jis")
+fn refuses_characters_that_do_not_round_trip() {
+    let refused = encoding_named("shift_jis")
         .encode("円 = ¥")
         .expect_err("a backslash");
     assert_eq!(refused.character, '¥');
     assert_eq!(refused.to_string(), "U+00A5 has no bytes in shift_jis");
-    let refused = named("windows-1252")
+    let refused = encoding_named("windows-1252")
         .encode("crème 😀")
         .expect_err("no emoji");
     assert_eq!(refused.character, '😀');
@@ -204,23 +206,23 @@ proptest! {
     /// A refusal by the beginning of a file equals that of the whole file: in any encoding that settings name, wherever
     /// the file is cut.
     #[test]
-    fn the_beginning_says_nothing_that_the_whole_would_not(
+    fn refusal_by_first_bytes_equals_refusal_of_whole_file(
         raw in proptest::collection::vec(prop_oneof![Just(0u8), Just(b'a'), Just(0xD8), Just(0xDC), Just(0xFF), Just(0xFE), any::<u8>()], 0..24),
         cut in 0..24usize,
         wide in any::<bool>(),
     ) {
-        let configured = wide.then(|| named("utf-16be"));
+        let configured = wide.then(|| encoding_named("utf-16be"));
         let head = &raw[..cut.min(raw.len())];
-        if never_text(head, configured).is_some() {
-            prop_assert!(detect(&raw, configured).is_err());
+        if rule_out_text(head, configured).is_some() {
+            prop_assert!(detect_encoding(&raw, configured).is_err());
         }
     }
 
     /// Encoded text is decoded to the same text.
     #[test]
-    fn encoded_text_reads_back(text in "[a-z\n àéß–€дЖ一二漢あア가😀¥‾\u{E5E5}\u{CA}\u{304}]{0,30}", label in 0..LEGACY_NAMES.len()) {
-        let encoding = named(LEGACY_NAMES[label]);
-        if let (Ok(bytes), Family::Legacy(table)) = (encoding.encode(&text), encoding.family()) {
+    fn encoded_text_decodes_to_same_text(text in "[a-z\n àéß–€дЖ一二漢あア가😀¥‾\u{E5E5}\u{CA}\u{304}]{0,30}", label in 0..LEGACY_NAMES.len()) {
+        let encoding = encoding_named(LEGACY_NAMES[label]);
+        if let (Ok(bytes), EncodingFamily::Legacy(table)) = (encoding.encode(&text), encoding.family()) {
             let read = table.decode_without_bom_handling_and_without_replacement(&bytes);
             prop_assert_eq!(read.as_deref(), Some(text.as_str()));
         }

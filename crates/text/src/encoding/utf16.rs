@@ -1,9 +1,9 @@
 //! Distinguishes UTF-16 without a byte order mark from binary data, by where its NUL bytes are.
 
-use super::Family;
+use super::EncodingFamily;
 
 /// A file with fewer code units must be nearly all ASCII, since so few prove nothing.
-const FEW_UNITS: usize = 16;
+const MIN_UNITS_FOR_STATISTICS: usize = 16;
 
 /// The counts of the code units in one byte order.
 struct UnitCounts {
@@ -18,7 +18,7 @@ struct UnitCounts {
 /// surrogate, private use), and the NULs must come from ASCII characters: most code units are ASCII, or the other bytes
 /// do not look like ASCII text. A list of names separated by NULs also has NULs on one side only, but its other bytes
 /// are all ASCII.
-pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
+pub(super) fn detect_without_mark(raw: &[u8]) -> Option<EncodingFamily> {
     if raw.len() < 4 || !raw.len().is_multiple_of(2) {
         return None;
     }
@@ -27,7 +27,7 @@ pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
     let proven = |count_units: &Option<UnitCounts>| {
         count_units
             .as_ref()
-            .is_some_and(|count_units| count_units.proves(raw))
+            .is_some_and(|count_units| count_units.prove_text(raw))
     };
     let plain = |count_units: &Option<UnitCounts>| {
         count_units
@@ -35,16 +35,16 @@ pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
             .map_or(0, |count_units| count_units.plain)
     };
     match (proven(&little), proven(&big)) {
-        (true, true) if plain(&big) > plain(&little) => Some(Family::Utf16Be),
-        (true, _) => Some(Family::Utf16Le),
-        (false, true) => Some(Family::Utf16Be),
+        (true, true) if plain(&big) > plain(&little) => Some(EncodingFamily::Utf16Be),
+        (true, _) => Some(EncodingFamily::Utf16Le),
+        (false, true) => Some(EncodingFamily::Utf16Be),
         (false, false) => None,
     }
 }
 
 /// Returns whether `raw`, read as UTF-16, has the character U+0000: then it is not text, whatever its byte order mark
 /// says.
-pub(super) fn holds_nul_character(raw: &[u8]) -> bool {
+pub(super) fn contains_nul_character(raw: &[u8]) -> bool {
     raw.chunks_exact(2).any(|unit| unit == [0, 0])
 }
 
@@ -63,12 +63,12 @@ pub(super) fn is_ruled_out(head: &[u8]) -> bool {
 
 impl UnitCounts {
     /// Returns whether the counts prove that the bytes are text in this byte order.
-    fn proves(&self, raw: &[u8]) -> bool {
+    fn prove_text(&self, raw: &[u8]) -> bool {
         if self.plain * 10 >= self.units * 7 {
             return true;
         }
         let ascii_bytes = || raw.iter().filter(|byte| **byte != 0).all(u8::is_ascii);
-        self.units >= FEW_UNITS && self.plain * 64 >= self.units && !ascii_bytes()
+        self.units >= MIN_UNITS_FOR_STATISTICS && self.plain * 64 >= self.units && !ascii_bytes()
     }
 }
 

@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-use super::{HunkMiss, LastLine};
+use super::{HunkNotFound, LastLine};
 use crate::look_alike::{indent_len, is_blank};
 
 /// The number of columns that a tab counts when indentations are compared.
 const TAB_COLUMNS: usize = 8;
 
 /// The innermost anchors of a hunk as they are found in a view.
-pub(super) struct Anchored {
+pub(super) struct LocatedAnchors {
     /// Each anchor's line, its newline included.
     lines: Vec<Range<usize>>,
     /// Each anchor's scope.
@@ -33,38 +33,38 @@ struct AnchorScope {
     closed: usize,
 }
 
-impl Anchored {
+impl LocatedAnchors {
     /// Finds every place where the anchors are nested, each in the scope of the one before.
     pub(super) fn locate(
         view: &str,
         anchors: &[String],
         next_anchor: Option<&str>,
-    ) -> Result<Anchored, HunkMiss> {
+    ) -> Result<LocatedAnchors, HunkNotFound> {
         let mut outer: Option<Vec<AnchorScope>> = None;
         for (at, anchor) in anchors.iter().enumerate() {
-            let mut scopes = scopes_of(view, anchor);
+            let mut scopes = anchor_scopes(view, anchor);
             if let Some(outer) = &outer {
-                let held = covered(outer);
+                let held = cumulative_scope_ends(outer);
                 scopes.retain(|scope| {
                     let begun = held.partition_point(|(below, _)| *below <= scope.start);
                     begun > 0 && held[begun - 1].1 > scope.start
                 });
             }
             if scopes.is_empty() {
-                return Err(HunkMiss::NoAnchor(anchor.clone()));
+                return Err(HunkNotFound::NoAnchor(anchor.clone()));
             }
             if let [only] = scopes.as_mut_slice()
-                && is_flat(view, only)
+                && is_scope_flat(view, only)
             {
                 // A further anchor of the same hunk is searched for in all the text that follows.
                 let next_anchor = next_anchor.filter(|_| at + 1 == anchors.len());
-                (only.end, only.closed) = following(view, only.below, next_anchor);
+                (only.end, only.closed) = following_text_ends(view, only.below, next_anchor);
             }
             outer = Some(scopes);
         }
         let scopes = outer.unwrap_or_default();
         let lines = scopes.iter().map(|scope| scope.start..scope.below);
-        Ok(Anchored {
+        Ok(LocatedAnchors {
             lines: lines.collect(),
             scopes,
             length: view.len(),
@@ -94,7 +94,7 @@ impl Anchored {
 }
 
 /// Returns the offsets of the lines below scopes, in order, each with the largest end of the scopes up to it.
-fn covered(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
+fn cumulative_scope_ends(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
     let mut largest = 0;
     let scopes = scopes.iter().map(|scope| {
         largest = scope.end.max(largest);
@@ -104,7 +104,7 @@ fn covered(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
 }
 
 /// Returns the scopes of all lines that equal an anchor except for indentation and trailing blanks, in order.
-fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
+fn anchor_scopes(view: &str, anchor: &str) -> Vec<AnchorScope> {
     let wanted = anchor.trim();
     let mut scopes: Vec<AnchorScope> = Vec::new();
     // The scopes that are still open, with their columns: each is deeper than the one before it (a stack).
@@ -114,7 +114,7 @@ fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
         let below = start + line.len();
         let text = line.strip_suffix('\n').unwrap_or(line);
         if !is_blank(text) {
-            let depth = columns(text);
+            let depth = indent_columns(text);
             while let Some((at, _)) = open.pop_if(|(_, opened)| *opened >= depth) {
                 scopes[at].end = start;
                 scopes[at].closed = below;
@@ -135,13 +135,13 @@ fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
 }
 
 /// Returns whether nothing is indented below an anchor.
-fn is_flat(view: &str, scope: &AnchorScope) -> bool {
+fn is_scope_flat(view: &str, scope: &AnchorScope) -> bool {
     view[scope.below..scope.end].lines().all(is_blank)
 }
 
 /// Returns two ends of the text that belongs to an anchor above this offset: the end before the line of the next
 /// anchor, and the end after that line.
-fn following(view: &str, from: usize, next_anchor: Option<&str>) -> (usize, usize) {
+fn following_text_ends(view: &str, from: usize, next_anchor: Option<&str>) -> (usize, usize) {
     let Some(wanted) = next_anchor.map(str::trim) else {
         return (view.len(), view.len());
     };
@@ -156,7 +156,7 @@ fn following(view: &str, from: usize, next_anchor: Option<&str>) -> (usize, usiz
 }
 
 /// Returns the width of a line's indentation, in columns.
-fn columns(line: &str) -> usize {
+fn indent_columns(line: &str) -> usize {
     let indent = line[..indent_len(line)].chars();
     indent
         .map(|character| match character {

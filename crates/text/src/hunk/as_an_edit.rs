@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::ladder::{Found, Guard, Query, Rung, Verdict, find};
+use crate::ladder::{FoundPlaces, GuardRefusal, Query, Rung, Verdict, find};
 use crate::look_alike::is_blank;
 use crate::splice::{Change, apply_changes};
 
-use super::is_open;
+use super::lacks_final_newline;
 
 /// The reason where an edit would change the same lines to something else.
 const PART_OF_LINE: &str = "The old text also occurs, as sent, in part of a line there, and an edit of that part would write other text, so it is unknown which is meant.";
@@ -18,12 +18,12 @@ const PART_OF_LINE: &str = "The old text also occurs, as sent, in part of a line
 /// Returns the verdict on a hunk that was found, by its lines alone: refused where an edit is also found and has a
 /// different result. Where an edit is not found, or is ambiguous because of parts of lines, the hunk is accepted: its
 /// lines are whole lines.
-pub(super) fn as_an_edit(query: &Query<'_>, found: Found) -> Verdict {
+pub(super) fn check_against_edit(query: &Query<'_>, found: FoundPlaces) -> Verdict {
     let Some(place) = found.places.first().map(|place| place.range.clone()) else {
         return Verdict::Found(found);
     };
     // An edit finds text that occurs exactly, unless the edit misses the newline at the end of the file.
-    let lacks_newline = is_open(query.view) && place.end == query.view.len();
+    let lacks_newline = lacks_final_newline(query.view) && place.end == query.view.len();
     if found.rung == Rung::Exact && !lacks_newline {
         return Verdict::Found(found);
     }
@@ -48,9 +48,9 @@ pub(super) fn as_an_edit(query: &Query<'_>, found: Found) -> Verdict {
         true => found.rung.max(Rung::FinalNewline),
         false => found.rung,
     };
-    match begin_on_one_line(query.view, &place, &other) {
+    match begin_on_same_line(query.view, &place, &other) {
         true => Verdict::NotFound {
-            guard: Some(Guard {
+            guard: Some(GuardRefusal {
                 rung,
                 place,
                 reason: PART_OF_LINE.to_owned(),
@@ -77,14 +77,14 @@ pub(super) fn as_an_edit(query: &Query<'_>, found: Found) -> Verdict {
 }
 
 /// Returns whether two places begin on the same line. `whole` begins where its line does.
-fn begin_on_one_line(view: &str, whole: &Range<usize>, other: &Range<usize>) -> bool {
+fn begin_on_same_line(view: &str, whole: &Range<usize>, other: &Range<usize>) -> bool {
     let between = view.get(whole.start..other.start);
     between.is_some_and(|between| !between.contains('\n'))
 }
 
 /// Returns whether both produce the same text.
-fn is_same_result(view: &str, hunk: &Found, edit: &Found) -> bool {
-    let changes = |found: &Found| -> Vec<Change> {
+fn is_same_result(view: &str, hunk: &FoundPlaces, edit: &FoundPlaces) -> bool {
+    let changes = |found: &FoundPlaces| -> Vec<Change> {
         let places = found.places.iter();
         places.flat_map(|place| place.changes.clone()).collect()
     };

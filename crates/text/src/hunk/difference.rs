@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// The number of occurrences of a line that the hunk repeats which are used as votes.
-const REPEATS: usize = 8;
+const MAX_VOTES_PER_LINE: usize = 8;
 
 /// The first old line that differs from the file. Lines count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub fn first_difference(view: &str, old: &str) -> Option<FirstDifference> {
     let mut numbers: HashMap<&str, Vec<usize>> = HashMap::new();
     for (number, line) in old.lines().enumerate() {
         let known = numbers.entry(line.trim()).or_default();
-        if !line.trim().is_empty() && known.len() < REPEATS {
+        if !line.trim().is_empty() && known.len() < MAX_VOTES_PER_LINE {
             known.push(number);
         }
     }

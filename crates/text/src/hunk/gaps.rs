@@ -2,17 +2,20 @@
 //! pieces between them pair up; each is found separately, exactly once, and in order. The lines that are left out are
 //! not changed.
 
-use super::{FinalNewline, HunkBounds, HunkMiss, Search};
+use super::{FinalNewline, HunkBounds, HunkNotFound, HunkSearch};
 use crate::bounds::Bounds;
-use crate::ladder::{Found, Query, Rung, Verdict};
+use crate::ladder::{FoundPlaces, Query, Rung, Verdict};
 
 /// Finds every piece of a hunk with gaps. The places form one edit: if one piece has no place, nothing is found.
-pub(super) fn find(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkMiss> {
-    let (old, new) = (pieces(query.old), pieces(query.new));
+pub(super) fn find_with_gaps(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkNotFound> {
+    let (old, new) = (
+        pieces_between_gaps(query.old),
+        pieces_between_gaps(query.new),
+    );
     if old.len() != new.len() {
-        return Err(HunkMiss::UnpairedGaps);
+        return Err(HunkNotFound::UnpairedGaps);
     }
-    let mut found = Found {
+    let mut found = FoundPlaces {
         rung: Rung::Exact,
         places: Vec::new(),
         remarks: Vec::new(),
@@ -25,31 +28,31 @@ pub(super) fn find(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkMi
     for (number, (old, new)) in old.into_iter().zip(new).enumerate() {
         match (old.is_empty(), new.is_empty()) {
             (true, true) => continue,
-            (true, false) => return Err(HunkMiss::UnpairedGaps),
+            (true, false) => return Err(HunkNotFound::UnpairedGaps),
             _ => {}
         }
         let piece = Query { old, new, ..*query };
-        let verdict = Search::new(&piece, &unmarked)?.find(bounds, None);
+        let verdict = HunkSearch::new(&piece, &unmarked)?.find(bounds, None);
         let Verdict::Found(place) = verdict else {
-            return Err(HunkMiss::Piece(number, verdict));
+            return Err(HunkNotFound::Piece(number, verdict));
         };
         let last = found.places.last();
         let free = last.map_or(0, |place| place.range.end);
         if place.places.iter().any(|place| place.range.start < free) {
-            return Err(HunkMiss::PiecesOutOfOrder(number));
+            return Err(HunkNotFound::PiecesOutOfOrder(number));
         }
         found.rung = found.rung.max(place.rung);
         found.places.extend(place.places);
         found.remarks.extend(place.remarks);
     }
     match found.places.is_empty() {
-        true => Err(HunkMiss::UnpairedGaps),
+        true => Err(HunkNotFound::UnpairedGaps),
         false => Ok(Verdict::Found(found)),
     }
 }
 
 /// Returns the texts between the lines that are only `...`.
-fn pieces(text: &str) -> Vec<&str> {
+fn pieces_between_gaps(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut from, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {

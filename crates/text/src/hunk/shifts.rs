@@ -51,7 +51,7 @@ impl LineShifts {
 
     /// Returns the current number, from 0, of a line whose number counts the text before the shifts from a position on;
     /// `None` where the line was removed.
-    pub fn now(&self, line: usize, from: usize) -> Option<usize> {
+    pub fn current_line(&self, line: usize, from: usize) -> Option<usize> {
         let mut line = line;
         for shift in self.shifts.iter().skip(from) {
             if line < shift.at {

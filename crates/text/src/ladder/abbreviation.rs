@@ -6,13 +6,13 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::exact::places;
+use super::exact::exact_places;
 use super::text_lines::TextLines;
-use super::verdict::{ambiguous, choose_and_edit};
-use super::{Rung, Task, Verdict};
+use super::verdict::{ambiguous_verdict, choose_and_edit};
+use super::{Rung, SearchTask, Verdict};
 
 /// The built-in abbreviations as pairs of short form and long form.
-const TABLE: [(&str, &str); 19] = [
+const BUILT_IN_ABBREVIATIONS: [(&str, &str); 19] = [
     ("<fnr>", "<function_results>"),
     ("</fnr>", "</function_results>"),
     ("<n>", "<name>"),
@@ -36,31 +36,31 @@ const TABLE: [(&str, &str); 19] = [
 
 /// The limit of abbreviations of one old text that occur in the file in both forms. Each of them doubles the number of
 /// texts to search for; old text with more is not found.
-const UNDECIDED_MOST: u32 = 5;
+const MAX_UNDECIDED: u32 = 5;
 
 type Pair<'a> = (&'a str, &'a str);
 
 /// The old text with some of its abbreviations expanded, and where it is in the file.
-pub(super) struct Reading<'a> {
+pub(super) struct Expansion<'a> {
     pub(super) places: Vec<Range<usize>>,
     text: String,
     pairs: Vec<Pair<'a>>,
 }
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let mut readings = readings(task);
+pub(super) fn find(task: &SearchTask<'_>) -> Option<Verdict> {
+    let mut readings = expansions(task);
     if readings.len() > 1 {
         let places = readings.into_iter().flat_map(|reading| reading.places);
         let mut places: Vec<_> = places.collect();
         places.sort_by_key(|place| (place.start, place.end));
-        return Some(ambiguous(Rung::Abbreviation, places, Vec::new()));
+        return Some(ambiguous_verdict(Rung::Abbreviation, places, Vec::new()));
     }
-    let Reading {
+    let Expansion {
         places,
         text: old,
         pairs,
     } = readings.pop()?;
-    let new = expand(task.new, &pairs);
+    let new = expand_abbreviations(task.new, &pairs);
     let (old, new) = (TextLines::new(&old), TextLines::new(&new));
     Some(choose_and_edit(
         task,
@@ -72,11 +72,11 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
 }
 
 /// Returns every expansion of the old text that occurs in the file.
-pub(super) fn readings<'a>(task: &Task<'a>) -> Vec<Reading<'a>> {
-    let Some((needed, undecided)) = candidates(task) else {
+pub(super) fn expansions<'a>(task: &SearchTask<'a>) -> Vec<Expansion<'a>> {
+    let Some((needed, undecided)) = candidate_abbreviations(task) else {
         return Vec::new();
     };
-    let mut found: Vec<Reading<'a>> = Vec::new();
+    let mut found: Vec<Expansion<'a>> = Vec::new();
     for choice in 0..1_u32 << undecided.len() {
         let mut pairs = needed.clone();
         pairs.extend(
@@ -86,13 +86,13 @@ pub(super) fn readings<'a>(task: &Task<'a>) -> Vec<Reading<'a>> {
                 .filter(|(number, _)| choice >> number & 1 == 1)
                 .map(|(_, pair)| *pair),
         );
-        let text = expand(task.old, &pairs);
+        let text = expand_abbreviations(task.old, &pairs);
         if text == task.old || found.iter().any(|other| other.text == text) {
             continue;
         }
-        let places = places(task.source, &text);
+        let places = exact_places(task.source, &text);
         if !places.is_empty() {
-            found.push(Reading {
+            found.push(Expansion {
                 places,
                 text,
                 pairs,
@@ -104,7 +104,7 @@ pub(super) fn readings<'a>(task: &Task<'a>) -> Vec<Reading<'a>> {
 
 /// Returns the abbreviations of the old text that must be expanded, because the file lacks the short form, and those
 /// that may be, because it has both. `None` where there is nothing to expand.
-fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
+fn candidate_abbreviations<'a>(task: &SearchTask<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
     let own = task
         .abbreviations
         .iter()
@@ -112,7 +112,7 @@ fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
     let view = task.source.view.as_bytes();
     let stands = |text: &str| memmem::find(view, text.as_bytes()).is_some();
     let (mut needed, mut undecided): (Vec<Pair<'a>>, Vec<Pair<'a>>) = (Vec::new(), Vec::new());
-    for (short, long) in TABLE.into_iter().chain(own) {
+    for (short, long) in BUILT_IN_ABBREVIATIONS.into_iter().chain(own) {
         let known = needed
             .iter()
             .chain(&undecided)
@@ -127,12 +127,12 @@ fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
         }
     }
     let some = !needed.is_empty() || !undecided.is_empty();
-    (some && undecided.len() <= UNDECIDED_MOST as usize).then_some((needed, undecided))
+    (some && undecided.len() <= MAX_UNDECIDED as usize).then_some((needed, undecided))
 }
 
 /// Returns the text with every short form expanded, from left to right; where several short forms begin at one offset,
 /// the longest.
-fn expand(text: &str, pairs: &[Pair<'_>]) -> String {
+fn expand_abbreviations(text: &str, pairs: &[Pair<'_>]) -> String {
     let firsts: Vec<char> = pairs
         .iter()
         .filter_map(|(short, _)| short.chars().next())

@@ -6,69 +6,71 @@ use std::ops::Range;
 use crate::look_alike::{Folded, is_blank, trim_blank_end};
 use crate::splice::{Change, apply_changes};
 
-use super::text_lines::{newline_at, starts_line};
-use super::verdict::{ambiguous, forbid};
-use super::{Further, Guard, Place, Rung, Task, Verdict, exact, lenient};
+use super::text_lines::{is_newline_at, starts_line};
+use super::verdict::{ambiguous_verdict, forbidden_verdict};
+use super::{
+    EditedPlace, FurtherMatches, GuardRefusal, Rung, SearchTask, Verdict, exact, try_lenient_rungs,
+};
 
-/// The rest must have this many lines that are not blank, or [`CHARACTERS_LEAST`] characters that are not white space:
+/// The rest must have this many lines that are not blank, or [`MIN_CHARACTERS`] characters that are not white space:
 /// a shorter text would match by chance.
-const LINES_LEAST: usize = 2;
-/// The other half of the condition: see [`LINES_LEAST`].
-const CHARACTERS_LEAST: usize = 20;
+const MIN_LINES: usize = 2;
+/// The other half of the condition: see [`MIN_LINES`].
+const MIN_CHARACTERS: usize = 20;
 
 /// Which blank lines are removed from the old text.
 #[derive(Debug, Clone, Copy)]
-enum Edges {
+enum BlankEdges {
     Start,
     End,
     Both,
 }
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+pub(super) fn find(task: &SearchTask<'_>) -> Option<Verdict> {
     let mut found: Option<Verdict> = None;
-    for edges in [Edges::Start, Edges::End, Edges::Both] {
+    for edges in [BlankEdges::Start, BlankEdges::End, BlankEdges::Both] {
         let Some(verdict) = try_without(task, edges) else {
             continue;
         };
         found = Some(match found {
             None => verdict,
-            Some(earlier) => both(earlier, verdict),
+            Some(earlier) => combine_matches(earlier, verdict),
         });
     }
     found
 }
 
-fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
-    let (old, new) = cut(task.old, task.new, edges)?;
-    if !is_enough(old) {
+fn try_without(task: &SearchTask<'_>, edges: BlankEdges) -> Option<Verdict> {
+    let (old, new) = cut_edges(task.old, task.new, edges)?;
+    if !is_long_enough(old) {
         return None;
     }
-    let rest = Task {
+    let rest = SearchTask {
         old,
         new,
-        further: Further::OfAllRungs,
+        further: FurtherMatches::OfAllRungs,
         ..*task
     };
     let view = task.source.view;
-    match exact::find(&rest).or_else(|| lenient(&rest))? {
+    match exact::find(&rest).or_else(|| try_lenient_rungs(&rest))? {
         Verdict::Found(mut found) => {
             found.rung = Rung::BlankEdge;
             found
                 .places
-                .retain(|place| lacks_blank(view, &place.range, edges));
+                .retain(|place| lacks_blank_line(view, &place.range, edges));
             let first = found.places.first()?.range.clone();
             let guard = if is_unsure(task, edges) {
-                Some((first, UNSURE))
+                Some((first, UNSURE_REASON))
             } else {
-                let stood = |place: &Place| line_stood_for(task, place, edges);
+                let stood = |place: &EditedPlace| line_that_would_be_duplicated(task, place, edges);
                 let place = match new.is_empty() {
                     true => None,
                     false => found.places.iter().find_map(stood),
                 };
-                place.map(|place| (place, STOOD_FOR_A_LINE))
+                place.map(|place| (place, DUPLICATED_LINE_REASON))
             };
             Some(match guard {
-                Some((place, reason)) => forbid(Rung::BlankEdge, place, reason),
+                Some((place, reason)) => forbidden_verdict(Rung::BlankEdge, place, reason),
                 None => Verdict::Found(found),
             })
         }
@@ -79,19 +81,19 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
                 .enumerate()
                 .map(|(at, place)| (rung(at), place))
                 .collect();
-            let fits = |(_, place): &(Rung, Range<usize>)| lacks_blank(view, place, edges);
+            let fits = |(_, place): &(Rung, Range<usize>)| lacks_blank_line(view, place, edges);
             match named.iter().filter(|place| fits(place)).count() {
                 0 => return None,
                 // The rest must be unique by itself: a place within a line counts against it.
                 1 => {}
                 _ => named.retain(fits),
             }
-            Some(ambiguous(Rung::BlankEdge, Vec::new(), named))
+            Some(ambiguous_verdict(Rung::BlankEdge, Vec::new(), named))
         }
         Verdict::NotFound { guard } => {
             let guard = guard?;
-            lacks_blank(view, &guard.place, edges).then_some(Verdict::NotFound {
-                guard: Some(Guard {
+            lacks_blank_line(view, &guard.place, edges).then_some(Verdict::NotFound {
+                guard: Some(GuardRefusal {
                     rung: Rung::BlankEdge,
                     ..guard
                 }),
@@ -108,7 +110,7 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
 
 /// Returns the verdict where removing lines at different edges both matched: ambiguous, whatever each edit would have
 /// been.
-fn both(one: Verdict, other: Verdict) -> Verdict {
+fn combine_matches(one: Verdict, other: Verdict) -> Verdict {
     let mut places: Vec<Range<usize>> = Vec::new();
     for verdict in [one, other] {
         match verdict {
@@ -122,15 +124,15 @@ fn both(one: Verdict, other: Verdict) -> Verdict {
     }
     places.sort_by_key(|place| (place.start, place.end));
     places.dedup_by_key(|place| place.start);
-    ambiguous(Rung::BlankEdge, places, Vec::new())
+    ambiguous_verdict(Rung::BlankEdge, places, Vec::new())
 }
 
 /// Returns old and new text without the blank lines at these edges; `None` where the old text has no blank line there.
-fn cut<'a>(old: &'a str, new: &'a str, edges: Edges) -> Option<(&'a str, &'a str)> {
+fn cut_edges<'a>(old: &'a str, new: &'a str, edges: BlankEdges) -> Option<(&'a str, &'a str)> {
     match edges {
-        Edges::Start => cut_start(old, new),
-        Edges::End => cut_end(old, new),
-        Edges::Both => {
+        BlankEdges::Start => cut_start(old, new),
+        BlankEdges::End => cut_end(old, new),
+        BlankEdges::Both => {
             let (old, new) = cut_start(old, new)?;
             cut_end(old, new)
         }
@@ -165,12 +167,12 @@ fn cut_end<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
 }
 
 /// The reason for refusing where [`is_unsure`] is true.
-const UNSURE: &str = "The old text has a blank line more at its edge than the file, and the new text has some of those blank lines, so it is unknown whether one that the file has is meant to go.";
+const UNSURE_REASON: &str = "The old text has a blank line more at its edge than the file, and the new text has some of those blank lines, so it is unknown whether one that the file has is meant to go.";
 
 /// Returns whether the old text has several blank lines at one of these edges, and the new text has some but not all of
 /// them. The one that the file does not have is dropped where the new text also has it. In this case it is unknown
 /// which one that is.
-fn is_unsure(task: &Task<'_>, edges: Edges) -> bool {
+fn is_unsure(task: &SearchTask<'_>, edges: BlankEdges) -> bool {
     let is_unsure = |old: usize, new: usize| 0 < new && new < old;
     let start = |text: &str| text.split('\n').take_while(|line| is_blank(line)).count();
     let end = |text: &str| {
@@ -182,18 +184,22 @@ fn is_unsure(task: &Task<'_>, edges: Edges) -> bool {
     let at_end = || is_unsure(end(old), end(new));
     match edges {
         _ if new.is_empty() => false,
-        Edges::Start => at_start(),
-        Edges::End => at_end(),
-        Edges::Both => at_start() || at_end(),
+        BlankEdges::Start => at_start(),
+        BlankEdges::End => at_end(),
+        BlankEdges::Both => at_start() || at_end(),
     }
 }
 
-/// The reason for refusing where [`line_stood_for`] finds a line.
-const STOOD_FOR_A_LINE: &str = "The old text has a blank line at its edge that the file does not have, and the new text has there the line that the file has next: the blank line seems to be meant as that line, which would then be there twice.";
+/// The reason for refusing where [`line_that_would_be_duplicated`] finds a line.
+const DUPLICATED_LINE_REASON: &str = "The old text has a blank line at its edge that the file does not have, and the new text has there the line that the file has next: the blank line seems to be meant as that line, which would then be there twice.";
 
 /// Returns the place together with the adjacent line that the edit would write once more at one of these edges, because
 /// the blank line of the old text represents it; `None` where it writes no such line there.
-fn line_stood_for(task: &Task<'_>, place: &Place, edges: Edges) -> Option<Range<usize>> {
+fn line_that_would_be_duplicated(
+    task: &SearchTask<'_>,
+    place: &EditedPlace,
+    edges: BlankEdges,
+) -> Option<Range<usize>> {
     let view = task.source.view;
     // The line before the place and the one after it, with the line ends between them and the place.
     let before = view[..place.range.start].strip_suffix('\n');
@@ -222,9 +228,9 @@ fn line_stood_for(task: &Task<'_>, place: &Place, edges: Edges) -> Option<Range<
     let first = same(written.split('\n').next(), before);
     let last = same(written.rsplit('\n').next(), after);
     let (first, last) = match edges {
-        Edges::Start => (first, false),
-        Edges::End => (false, last),
-        Edges::Both => (first, last),
+        BlankEdges::Start => (first, false),
+        BlankEdges::End => (false, last),
+        BlankEdges::Both => (first, last),
     };
     let mut whole = place.range.clone();
     if first {
@@ -241,16 +247,16 @@ fn line_stood_for(task: &Task<'_>, place: &Place, edges: Edges) -> Option<Range<
     (first || last).then_some(found)
 }
 
-fn is_enough(rest: &str) -> bool {
+fn is_long_enough(rest: &str) -> bool {
     let lines = rest.split('\n').filter(|line| !is_blank(line)).count();
     let characters = rest.chars().filter(|character| !character.is_whitespace());
-    lines >= LINES_LEAST || characters.take(CHARACTERS_LEAST).count() == CHARACTERS_LEAST
+    lines >= MIN_LINES || characters.take(MIN_CHARACTERS).count() == MIN_CHARACTERS
 }
 
 /// Returns whether the place consists of whole lines and the file has no blank line where one was removed.
-fn lacks_blank(view: &str, place: &Range<usize>, edges: Edges) -> bool {
+fn lacks_blank_line(view: &str, place: &Range<usize>, edges: BlankEdges) -> bool {
     let ends_line =
-        place.end == view.len() || newline_at(view, place.end) || starts_line(view, place.end);
+        place.end == view.len() || is_newline_at(view, place.end) || starts_line(view, place.end);
     if !starts_line(view, place.start) || !ends_line {
         return false;
     }
@@ -270,8 +276,8 @@ fn lacks_blank(view: &str, place: &Range<usize>, edges: Edges) -> bool {
         !after.is_empty() && is_blank(line)
     };
     match edges {
-        Edges::Start => !blank_before(),
-        Edges::End => !blank_after(),
-        Edges::Both => !blank_before() && !blank_after(),
+        BlankEdges::Start => !blank_before(),
+        BlankEdges::End => !blank_after(),
+        BlankEdges::Both => !blank_before() && !blank_after(),
     }
 }

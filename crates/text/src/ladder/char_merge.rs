@@ -7,11 +7,11 @@ mod alignment;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::look_alike::{LookAlikeKinds, units};
+use crate::look_alike::{LookAlikeKinds, folding_units};
 
 use super::edit_script::Segment;
-use super::quotes::{AddedStyle, KeptQuotes, QuotePosition, WrittenAs};
-use super::shift::{Shift, quoted};
+use super::quotes::{AddedStyle, KeptQuotes, QuotePosition, WrittenForm};
+use super::shift::{LineShift, quote_line_start};
 use super::text_lines::TextLines;
 use alignment::{NewlinePairing, UnitAlignment};
 
@@ -23,7 +23,7 @@ pub(super) struct LineGroup<'a> {
     pub(super) new: TextLines<'a>,
     /// The number of the first new line in the whole new text.
     pub(super) first_new: usize,
-    pub(super) shift: &'a Shift<'a>,
+    pub(super) shift: &'a LineShift<'a>,
     /// The characters before and after the new lines, where these begin or end inside a line.
     pub(super) around: (Option<char>, Option<char>),
     /// The form in which added characters are written; `None` where the match folded nothing.
@@ -32,7 +32,7 @@ pub(super) struct LineGroup<'a> {
 
 /// The new lines as segments that the file keeps and segments that are inserted.
 #[derive(Debug, Default)]
-pub(super) struct Merged {
+pub(super) struct MergedSegments {
     pub(super) segments: Vec<Segment>,
     /// The folded characters that are not kept, each with the sentence that refuses the edit.
     pub(super) lost: Vec<(LookAlikeKinds, String)>,
@@ -60,33 +60,29 @@ enum UnitOrigin {
 }
 
 /// Merges the new lines. The error is the reason why a guard forbids the edit.
-pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> {
+pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<MergedSegments, String> {
     let Some(added) = group.added else {
-        return as_sent(group);
+        return keep_as_sent(group);
     };
     let old = old_units(group)?;
-    let new_lines: Vec<Vec<&str>> = (0..group.new.len())
-        .map(|number| {
-            let newline = has_newline(&group.new, number).then_some("\n");
-            units(group.new.lines[number]).chain(newline).collect()
-        })
-        .collect();
+    let new_lines = new_units(group);
     let new: Vec<&str> = new_lines.concat();
     let alignment = UnitAlignment::new(&old, &new);
-    let mut merged = Merged::default();
+    let mut merged = MergedSegments::default();
     let mut kept = vec![false; old.len()];
     let mut newlines = NewlinePairing::new(&old);
     let mut at = 0;
     for (number, line) in new_lines.iter().enumerate() {
-        let (skipped, lead) = group.shift.lead(group.new.lines[number])?;
+        let (skipped, lead) = group.shift.converted_indent(group.new.lines[number])?;
         let mut length = 0;
         let mut origins = Vec::with_capacity(line.len());
         for &unit in line {
             if length < skipped && length + unit.len() > skipped {
-                return Err(unpaired());
+                return Err(unpaired_reason());
             }
             length += unit.len();
-            let partner = alignment.partners[at].filter(|&partner| alignment.stays(&old, partner));
+            let partner =
+                alignment.partners[at].filter(|&partner| alignment.keeps_file_form(&old, partner));
             at += 1;
             origins.push(match partner.map(|partner| (partner, &old[partner].file)) {
                 _ if length <= skipped => UnitOrigin::Dropped,
@@ -95,28 +91,28 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
             });
         }
         let line = LineInContext::new(group, line, number);
-        let kept_quotes = kept_quotes(group, &line, &origins);
+        let kept_quotes = find_kept_quotes(group, &line, &origins);
         let mut ticks = 0;
-        merged.write(&lead);
+        merged.push_inserted(&lead);
         for (index, origin) in origins.into_iter().enumerate() {
             let unit = line.units[index];
             match origin {
                 UnitOrigin::Dropped => {}
                 UnitOrigin::Kept(partner, file) => {
                     kept[partner] = true;
-                    newlines.pair(partner, unit);
-                    merged.push_kept(file);
+                    newlines.pair_units(partner, unit);
+                    merged.push_kept_range(file);
                 }
                 UnitOrigin::Added => {
                     newlines.add(unit);
                     merged.fresh.extend(LookAlikeKinds::from_unit(unit));
-                    match written(added, unit, line.position(index), kept_quotes) {
-                        WrittenAs::AsSent => merged.write(unit),
-                        WrittenAs::Ascii(character) => {
+                    match form_of_added_unit(added, unit, line.quote_position(index), kept_quotes) {
+                        WrittenForm::AsSent => merged.push_inserted(unit),
+                        WrittenForm::Ascii(character) => {
                             merged.straightened.extend(unit.chars());
-                            merged.write(character.encode_utf8(&mut [0; 4]));
+                            merged.push_inserted(character.encode_utf8(&mut [0; 4]));
                         }
-                        WrittenAs::Curly(quote) => merged.segments.push(Segment::Quote {
+                        WrittenForm::Curly(quote) => merged.segments.push(Segment::Quote {
                             quote,
                             line: group.first_new + number,
                             ticks,
@@ -127,36 +123,29 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
             ticks += unit.matches('`').count();
         }
     }
-    for (unit, _) in old.iter().zip(&kept).filter(|(_, kept)| !**kept) {
-        if let Some(file) = unit.file.clone().filter(|_| unit.folded) {
-            let file = &group.place[file];
-            merged
-                .lost
-                .push((LookAlikeKinds::from_unit(file), replaced(file, unit.text)));
-        }
-    }
+    merged.record_lost_units(&old, &kept, group.place);
     if !newlines.are_aligned() {
-        merged.copy_kept(group.place);
+        merged.copy_kept_segments(group.place);
     }
     Ok(merged)
 }
 
 /// Returns the form in which an added unit is written. A unit that has combining marks is written as sent.
-fn written(
+fn form_of_added_unit(
     added: &AddedStyle<'_>,
     unit: &str,
     position: QuotePosition,
     marks: KeptQuotes,
-) -> WrittenAs {
+) -> WrittenForm {
     let mut characters = unit.chars();
     match (characters.next(), characters.next()) {
         (Some(only), None) => added.write(only, position, marks),
-        _ => WrittenAs::AsSent,
+        _ => WrittenForm::AsSent,
     }
 }
 
 /// Returns the curly quotes of the file that a new line keeps.
-fn kept_quotes(
+fn find_kept_quotes(
     group: &LineGroup<'_>,
     line: &LineInContext<'_>,
     origins: &[UnitOrigin],
@@ -165,7 +154,7 @@ fn kept_quotes(
     for (at, origin) in origins.iter().enumerate() {
         if let UnitOrigin::Kept(_, file) = origin {
             for character in group.place[file.clone()].chars() {
-                marks.note(character, line.position(at));
+                marks.record_character(character, line.quote_position(at));
             }
         }
     }
@@ -189,7 +178,7 @@ impl<'a> LineInContext<'a> {
     }
 
     /// Returns whether the unit is between two letters.
-    fn position(&self, at: usize) -> QuotePosition {
+    fn quote_position(&self, at: usize) -> QuotePosition {
         let first = |unit: &&str| unit.chars().next();
         let before = match at.checked_sub(1) {
             Some(before) => self.units.get(before).and_then(first),
@@ -209,14 +198,14 @@ impl<'a> LineInContext<'a> {
 }
 
 /// Returns the new lines as they were sent, apart from their indentation.
-fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
-    let mut merged = Merged::default();
+fn keep_as_sent(group: &LineGroup<'_>) -> Result<MergedSegments, String> {
+    let mut merged = MergedSegments::default();
     for (number, line) in group.new.lines.iter().enumerate() {
-        let (skipped, lead) = group.shift.lead(line)?;
-        merged.write(&lead);
-        merged.write(&line[skipped..]);
+        let (skipped, lead) = group.shift.converted_indent(line)?;
+        merged.push_inserted(&lead);
+        merged.push_inserted(&line[skipped..]);
         if has_newline(&group.new, number) {
-            merged.write("\n");
+            merged.push_inserted("\n");
         }
     }
     Ok(merged)
@@ -225,6 +214,18 @@ fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
 /// Returns whether the line ends in a newline.
 fn has_newline(lines: &TextLines<'_>, line: usize) -> bool {
     lines.ended || line + 1 < lines.len()
+}
+
+/// Returns the units of each new line, with its newline.
+fn new_units<'a>(group: &LineGroup<'a>) -> Vec<Vec<&'a str>> {
+    (0..group.new.len())
+        .map(|number| {
+            let newline = has_newline(&group.new, number).then_some("\n");
+            folding_units(group.new.lines[number])
+                .chain(newline)
+                .collect()
+        })
+        .collect()
 }
 
 /// Returns the units of the old lines, each paired with the unit of the file that it matches. The error is the reason
@@ -236,7 +237,7 @@ fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
         if group.new.len() > 0 && group.shift.replaces_look_alike(file) {
             return Err(format!(
                 "The file's line is indented with look-alikes of spaces, which the edit would replace: {}",
-                quoted(file)
+                quote_line_start(file)
             ));
         }
         let (old_part, file_part) = group.shift.common_part(line, file);
@@ -245,13 +246,13 @@ fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
             file: None,
             folded: false,
         };
-        all.extend(units(&line[..old_part.start]).map(unmatched));
+        all.extend(folding_units(&line[..old_part.start]).map(unmatched));
         let mut from = range.start + file_part.start;
-        let mut file_units = units(&file[file_part]);
-        for text in units(&line[old_part.clone()]) {
+        let mut file_units = folding_units(&file[file_part]);
+        for text in folding_units(&line[old_part.clone()]) {
             // Folding maps units one to one; if it did not, the texts could not be paired.
             let Some(file) = file_units.next() else {
-                return Err(unpaired());
+                return Err(unpaired_reason());
             };
             all.push(OldUnit {
                 text,
@@ -261,9 +262,9 @@ fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
             from += file.len();
         }
         if file_units.next().is_some() {
-            return Err(unpaired());
+            return Err(unpaired_reason());
         }
-        all.extend(units(&line[old_part.end..]).map(unmatched));
+        all.extend(folding_units(&line[old_part.end..]).map(unmatched));
         if has_newline(&group.old, number) {
             all.push(OldUnit {
                 text: "\n",
@@ -276,12 +277,12 @@ fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
 }
 
 /// Returns the reason where units cannot be paired.
-fn unpaired() -> String {
+fn unpaired_reason() -> String {
     "The old text and the file do not correspond character by character.".to_owned()
 }
 
 /// Returns the reason where an edit would replace a character that was folded.
-fn replaced(file: &str, old: &str) -> String {
+fn replaced_character_reason(file: &str, old: &str) -> String {
     format!(
         "The edit replaces {} of the file, for which the old text has {}; send old text with the file's own character.",
         code_points(file),
@@ -291,33 +292,46 @@ fn replaced(file: &str, old: &str) -> String {
 
 /// Returns a character as a message shows it: itself and its code points.
 fn code_points(text: &str) -> String {
-    const MOST: usize = 4;
+    const MAX_SHOWN_CODE_POINTS: usize = 4;
     let codes: Vec<String> = text
         .chars()
-        .take(MOST)
+        .take(MAX_SHOWN_CODE_POINTS)
         .map(|character| format!("U+{:04X}", u32::from(character)))
         .collect();
-    let shown: String = text.chars().take(MOST).collect();
+    let shown: String = text.chars().take(MAX_SHOWN_CODE_POINTS).collect();
     format!("`{shown}` ({})", codes.join(" "))
 }
 
-impl Merged {
-    fn push_kept(&mut self, range: Range<usize>) {
+impl MergedSegments {
+    fn push_kept_range(&mut self, range: Range<usize>) {
         match self.segments.last_mut() {
             Some(Segment::Kept(last)) if last.end == range.start => last.end = range.end,
             _ => self.segments.push(Segment::Kept(range)),
         }
     }
 
-    fn write(&mut self, text: &str) {
+    fn push_inserted(&mut self, text: &str) {
         match self.segments.last_mut() {
             Some(Segment::Inserted(last)) => last.push_str(text),
             _ => self.segments.push(Segment::Inserted(text.to_owned())),
         }
     }
 
+    /// Records the folded characters of the file that are not kept, each with the reason that refuses the edit.
+    fn record_lost_units(&mut self, old: &[OldUnit<'_>], kept: &[bool], place: &str) {
+        for (unit, _) in old.iter().zip(kept).filter(|(_, kept)| !**kept) {
+            if let Some(file) = unit.file.clone().filter(|_| unit.folded) {
+                let file = &place[file];
+                self.lost.push((
+                    LookAlikeKinds::from_unit(file),
+                    replaced_character_reason(file, unit.text),
+                ));
+            }
+        }
+    }
+
     /// Turns kept segments into inserted copies, so that all lines are replaced as one.
-    fn copy_kept(&mut self, place: &str) {
+    fn copy_kept_segments(&mut self, place: &str) {
         for segment in &mut self.segments {
             if let Segment::Kept(range) = segment {
                 *segment = Segment::Inserted(place[range.clone()].to_owned());

@@ -11,11 +11,11 @@ use std::ops::Range;
 /// The limit of comparisons for one alignment. A part that would need more is compared by its common start and end
 /// only, so fewer items count as common, never more. The limit covers some thousands of lines or characters on each
 /// side.
-pub(super) const COMPARISONS: usize = 1 << 23;
+pub(super) const MAX_COMPARISONS: usize = 1 << 23;
 
 /// A common run: `len` items, from `old` in the old sequence and from `new` in the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Run {
+pub(crate) struct CommonRun {
     pub(crate) old: usize,
     pub(crate) new: usize,
     pub(crate) len: usize,
@@ -23,13 +23,13 @@ pub(crate) struct Run {
 
 /// The part between two runs: old items that new items replace. Either range may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Gap {
+pub(super) struct RunGap {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
 /// Returns the common runs of two sequences in order. Two runs that would touch on both sides are one.
-pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
+pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<CommonRun> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut number = |item: &&'t str| {
         let next = numbers.len() as u32;
@@ -42,10 +42,10 @@ pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
         ends: vec![(usize::MAX - 1, 0); new.len()],
         old: &old,
         new: &new,
-        comparisons: COMPARISONS,
+        comparisons: MAX_COMPARISONS,
         runs: Vec::new(),
     };
-    aligner.align();
+    aligner.align_sequences();
     let mut runs = aligner.runs;
     runs.sort_unstable();
     runs.dedup_by(|later, earlier| {
@@ -60,13 +60,13 @@ pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
 }
 
 /// Returns the gaps between the runs of sequences with `old` and `new` items.
-pub(super) fn gaps(runs: &[Run], old: usize, new: usize) -> Vec<Gap> {
+pub(super) fn gaps_between_runs(runs: &[CommonRun], old: usize, new: usize) -> Vec<RunGap> {
     let mut gaps = Vec::new();
     let (mut old_at, mut new_at) = (0, 0);
-    let end = Run { old, new, len: 0 };
+    let end = CommonRun { old, new, len: 0 };
     for run in runs.iter().chain([&end]) {
         if old_at < run.old || new_at < run.new {
-            gaps.push(Gap {
+            gaps.push(RunGap {
                 old: old_at..run.old,
                 new: new_at..run.new,
             });
@@ -102,7 +102,7 @@ impl ItemPositions {
     }
 
     /// Returns the positions of an item that are in this range.
-    fn within(&self, item: u32, range: &Range<usize>) -> &[usize] {
+    fn positions_within(&self, item: u32, range: &Range<usize>) -> &[usize] {
         let all = &self.positions[self.starts[item as usize]..self.starts[item as usize + 1]];
         let from = all.partition_point(|&place| place < range.start);
         let to = all.partition_point(|&place| place < range.end);
@@ -118,29 +118,29 @@ struct Aligner<'s> {
     /// For each new item, the old item that it was last compared equal to and the length of the run that ends there.
     ends: Vec<(usize, usize)>,
     comparisons: usize,
-    runs: Vec<Run>,
+    runs: Vec<CommonRun>,
 }
 
 impl Aligner<'_> {
-    fn align(&mut self) {
-        let mut open = vec![Gap {
+    fn align_sequences(&mut self) {
+        let mut open = vec![RunGap {
             old: 0..self.old.len(),
             new: 0..self.new.len(),
         }];
         while let Some(gap) = open.pop() {
-            let gap = self.trim(gap);
+            let gap = self.trim_common_ends(gap);
             if gap.old.is_empty() || gap.new.is_empty() {
                 continue;
             }
-            let Some(run) = self.longest(&gap) else {
+            let Some(run) = self.longest_common_run(&gap) else {
                 continue;
             };
             self.runs.push(run);
-            open.push(Gap {
+            open.push(RunGap {
                 old: run.old + run.len..gap.old.end,
                 new: run.new + run.len..gap.new.end,
             });
-            open.push(Gap {
+            open.push(RunGap {
                 old: gap.old.start..run.old,
                 new: gap.new.start..run.new,
             });
@@ -148,7 +148,7 @@ impl Aligner<'_> {
     }
 
     /// Records the common start and the common end of a gap and returns what is between them.
-    fn trim(&mut self, gap: Gap) -> Gap {
+    fn trim_common_ends(&mut self, gap: RunGap) -> RunGap {
         let (old, new) = (&self.old[gap.old.clone()], &self.new[gap.new.clone()]);
         let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
         let end = old[start..]
@@ -157,7 +157,7 @@ impl Aligner<'_> {
             .zip(new[start..].iter().rev())
             .take_while(|(a, b)| a == b)
             .count();
-        let inner = Gap {
+        let inner = RunGap {
             old: gap.old.start + start..gap.old.end - end,
             new: gap.new.start + start..gap.new.end - end,
         };
@@ -168,25 +168,33 @@ impl Aligner<'_> {
 
     fn push(&mut self, old: usize, new: usize, len: usize) {
         if len > 0 {
-            self.runs.push(Run { old, new, len });
+            self.runs.push(CommonRun { old, new, len });
         }
     }
 
     /// Returns the longest common run of a gap; `None` where there is none or the comparisons are used up.
-    fn longest(&mut self, gap: &Gap) -> Option<Run> {
+    fn longest_common_run(&mut self, gap: &RunGap) -> Option<CommonRun> {
         let mut cost = gap.old.len();
         for at in gap.old.clone() {
-            cost += self.positions.within(self.old[at], &gap.new).len();
+            cost += self
+                .positions
+                .positions_within(self.old[at], &gap.new)
+                .len();
             if cost > self.comparisons {
                 return None;
             }
         }
         self.comparisons -= cost;
-        let mut best: Option<Run> = None;
+        let mut best: Option<CommonRun> = None;
         for at in gap.old.clone() {
             // The entry to the left must still be that of the previous old item, so the positions are taken from right
             // to left.
-            for &place in self.positions.within(self.old[at], &gap.new).iter().rev() {
+            for &place in self
+                .positions
+                .positions_within(self.old[at], &gap.new)
+                .iter()
+                .rev()
+            {
                 let inside = at > gap.old.start && place > gap.new.start;
                 let before = match inside.then(|| self.ends[place - 1]) {
                     Some((last, len)) if last + 1 == at => len,
@@ -194,7 +202,7 @@ impl Aligner<'_> {
                 };
                 let len = before + 1;
                 self.ends[place] = (at, len);
-                let run = Run {
+                let run = CommonRun {
                     old: at + 1 - len,
                     new: place + 1 - len,
                     len,

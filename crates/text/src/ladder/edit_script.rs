@@ -13,9 +13,9 @@ use crate::splice::Change;
 use super::fence::CodeLines;
 use super::quotes::PendingQuote;
 use super::source::SourceText;
-use super::text_lines::{TextLines, newline_at};
+use super::text_lines::{TextLines, is_newline_at};
 use super::whole_lines::whole_lines;
-use super::{Deletion, Place};
+use super::{Deletion, EditedPlace};
 
 /// A part of the text that a hunk produces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,12 +49,12 @@ pub(super) struct EditScript<'a> {
 struct ScriptHunk {
     range: Range<usize>,
     segments: Vec<Segment>,
-    newline_after: NewlineAfter,
+    newline_after: FollowingNewline,
 }
 
 /// The effect of a hunk on the newline right after the place, where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NewlineAfter {
+enum FollowingNewline {
     /// The hunk leaves it alone.
     Untouched,
     /// The hunk deletes the last lines, the first of which starts at this offset. It deletes the newline after the
@@ -68,7 +68,7 @@ enum NewlineAfter {
 /// The places with their changes.
 #[derive(Debug, Default)]
 pub(super) struct EditedPlaces {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<EditedPlace>,
     /// Whether a quote was made curly.
     pub(super) curled: bool,
 }
@@ -87,7 +87,7 @@ impl EditScript<'_> {
             let next = places.get(number + 1).map_or(view.len(), |next| next.start);
             // Only a newline that belongs to no place can be deleted with this one or have lines inserted after it.
             let takes_next_newline =
-                !self.old.ended && newline_at(view, place.end) && next > place.end;
+                !self.old.ended && is_newline_at(view, place.end) && next > place.end;
             let mut range = place.clone();
             let mut changes = Vec::with_capacity(self.hunks.len());
             if deletion == Deletion::Requested {
@@ -108,28 +108,36 @@ impl EditScript<'_> {
             } else {
                 for hunk in &self.hunks {
                     match hunk.newline_after {
-                        NewlineAfter::DeletedFrom(start) if takes_next_newline => {
+                        FollowingNewline::DeletedFrom(start) if takes_next_newline => {
                             changes.push(Change {
                                 range: place.start + start..place.end + 1,
                                 text: String::new(),
                             })
                         }
-                        NewlineAfter::InsertBehind if takes_next_newline => changes.push(Change {
-                            range: place.end + 1..place.end + 1,
-                            text: hunk.added_lines(),
-                        }),
-                        _ => self.apply_hunk(hunk, view, place.start, &mut edited, &mut changes),
+                        FollowingNewline::InsertBehind if takes_next_newline => {
+                            changes.push(Change {
+                                range: place.end + 1..place.end + 1,
+                                text: hunk.added_lines(),
+                            })
+                        }
+                        _ => self.push_hunk_changes(
+                            hunk,
+                            view,
+                            place.start,
+                            &mut edited,
+                            &mut changes,
+                        ),
                     }
                 }
             }
-            edited.places.push(Place { range, changes });
+            edited.places.push(EditedPlace { range, changes });
         }
         edited
     }
 
     /// Adds the changes of one hunk at the place that starts at `base`: one change for each run of insertions between
     /// two kept segments, unless it leaves the text as it is.
-    fn apply_hunk(
+    fn push_hunk_changes(
         &self,
         hunk: &ScriptHunk,
         view: &str,
@@ -150,7 +158,7 @@ impl EditScript<'_> {
             }
         };
         // The character before `text` in the result. Only the first segment needs to look at earlier changes.
-        let mut before = result_before(view, &edited.places, at);
+        let mut before = result_character_before(view, &edited.places, at);
         let mut code_lines: Option<CodeLines> = None;
         for segment in &hunk.segments {
             match segment {
@@ -170,7 +178,7 @@ impl EditScript<'_> {
                         quote.sent
                     } else {
                         edited.curled = true;
-                        quote.curl(before)
+                        quote.curly_form(before)
                     };
                     text.push(written);
                     before = Some(written);
@@ -199,7 +207,7 @@ impl ScriptHunk {
 }
 
 /// Returns the character before an offset once the changes of earlier places are made.
-fn result_before(view: &str, edited: &[Place], offset: usize) -> Option<char> {
+fn result_character_before(view: &str, edited: &[EditedPlace], offset: usize) -> Option<char> {
     let mut at = offset;
     let changes = edited
         .iter()

@@ -11,17 +11,17 @@ use std::ops::Range;
 
 use crate::look_alike::is_blank;
 
-use super::exact::places;
+use super::exact::exact_places;
 use super::text_lines::TextLines;
-use super::verdict::{ambiguous, choose, edit, forbid};
-use super::{Rung, Task, Verdict};
+use super::verdict::{ambiguous_verdict, choose_places, edit_places, forbidden_verdict};
+use super::{Rung, SearchTask, Verdict};
 
 /// One kind of escape: the letter after the backslash, or the name of the entity.
 type EscapeKind = String;
 
 /// A text split by one kind of escaping.
 #[derive(Debug, Default)]
-struct Unescaped {
+struct UnescapedText {
     /// The text without its escapes.
     text: String,
     /// The kinds of escapes that occur in it.
@@ -44,7 +44,7 @@ enum Escaping {
 
 impl Escaping {
     /// Returns the text without its escapes; `None` where it has an escape sequence that is not valid.
-    fn unescape(self, text: &str) -> Option<Unescaped> {
+    fn unescape(self, text: &str) -> Option<UnescapedText> {
         match self {
             Escaping::Json => json::unescape(text),
             Escaping::Html => html::unescape(text),
@@ -55,12 +55,12 @@ impl Escaping {
     fn has_escape(self, text: &str) -> bool {
         match self {
             Escaping::Json => text.contains('\\'),
-            Escaping::Html => html::shows_entity(text),
+            Escaping::Html => html::contains_entity(text),
         }
     }
 }
 
-impl Unescaped {
+impl UnescapedText {
     /// Returns the characters and escapes as they were sent, each with the character that it means.
     fn pieces<'t>(&'t self, sent: &'t str) -> impl Iterator<Item = (&'t str, char)> {
         let mut escapes = self.escapes.iter().peekable();
@@ -85,7 +85,7 @@ impl Unescaped {
 
     /// Returns a character that is not escaped although `other` escapes its kind. Numeric escapes count as one kind for
     /// all characters beyond ASCII.
-    fn bare_in_spite_of(&self, other: &Unescaped) -> Option<char> {
+    fn unescaped_although_escaped_in(&self, other: &UnescapedText) -> Option<char> {
         let beyond_ascii = other.escaped.iter().any(|character| !character.is_ascii())
             && other.kinds.iter().any(|kind| kind == "u" || kind == "#");
         self.bare
@@ -95,8 +95,8 @@ impl Unescaped {
     }
 }
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let mut found: Vec<(Escaping, Unescaped, Vec<Range<usize>>)> = Vec::new();
+pub(super) fn find(task: &SearchTask<'_>) -> Option<Verdict> {
+    let mut found: Vec<(Escaping, UnescapedText, Vec<Range<usize>>)> = Vec::new();
     for escaping in [Escaping::Json, Escaping::Html] {
         // Most texts have no escape at all, and need not be split.
         let old = match escaping.has_escape(task.old) {
@@ -106,11 +106,11 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         let Some(old) = old else {
             continue;
         };
-        let mixed = old.bare_in_spite_of(&old).is_some();
+        let mixed = old.unescaped_although_escaped_in(&old).is_some();
         if old.kinds.is_empty() || mixed || is_blank(&old.text) || escaping.has_escape(&old.text) {
             continue;
         }
-        let places = places(task.source, &old.text);
+        let places = exact_places(task.source, &old.text);
         if !places.is_empty() {
             found.push((escaping, old, places));
         }
@@ -118,24 +118,28 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     if found.len() > 1 {
         let mut places: Vec<_> = found.into_iter().flat_map(|(.., places)| places).collect();
         places.sort_by_key(|place| (place.start, place.end));
-        return Some(ambiguous(Rung::Escaped, places, Vec::new()));
+        return Some(ambiguous_verdict(Rung::Escaped, places, Vec::new()));
     }
     let (escaping, old, places) = found.pop()?;
-    let places = match choose(task, Rung::Escaped, places, None) {
+    let places = match choose_places(task, Rung::Escaped, places, None) {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
     let new = match unescape_new(escaping, &old, task) {
         Ok(new) => new,
-        Err(reason) => return Some(forbid(Rung::Escaped, places[0].clone(), reason)),
+        Err(reason) => return Some(forbidden_verdict(Rung::Escaped, places[0].clone(), reason)),
     };
     let (old, new) = (TextLines::new(&old.text), TextLines::new(&new));
-    Some(edit(task, Rung::Escaped, places, &old, &new, None))
+    Some(edit_places(task, Rung::Escaped, places, &old, &new, None))
 }
 
 /// Returns the unescaped new text if it has only kinds of escapes that the old text has. The error is the reason why a
 /// guard forbids the edit.
-fn unescape_new(escaping: Escaping, old: &Unescaped, task: &Task<'_>) -> Result<String, String> {
+fn unescape_new(
+    escaping: Escaping,
+    old: &UnescapedText,
+    task: &SearchTask<'_>,
+) -> Result<String, String> {
     let new = escaping.unescape(task.new).ok_or(
         "The old text is escaped once too often, but the new text has something in it that is no escape.",
     )?;
@@ -144,12 +148,12 @@ fn unescape_new(escaping: Escaping, old: &Unescaped, task: &Task<'_>) -> Result<
             "The old text is escaped once too often, but the new text has a kind of escape that the old text does not show ({kind}), so it is unknown whether it is meant."
         ));
     }
-    if let Some(bare) = new.bare_in_spite_of(old) {
+    if let Some(bare) = new.unescaped_although_escaped_in(old) {
         return Err(format!(
             "The old text is escaped once too often, but the new text has {bare:?} unescaped, which the old text escapes."
         ));
     }
-    if let Some(escape) = literal::added_inside(old, task.old, &new, task.new) {
+    if let Some(escape) = literal::escape_added_inside_literal(old, task.old, &new, task.new) {
         return Err(format!(
             "The old text is escaped once too often, but the new text adds {escape:?} inside a quoted literal, where it may be meant as it is."
         ));
@@ -162,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_escapes_are_listed_and_the_pieces_are_the_text() {
+    fn unescape_lists_escapes_and_keeps_all_text() {
         let cases = [
             (Escaping::Json, "plain \u{e9} text", 0),
             (Escaping::Json, "a\\tb\\u00e9", 2),

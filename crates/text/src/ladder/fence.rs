@@ -9,20 +9,20 @@ pub(super) struct FenceState {
 }
 
 /// A fence consists of at least this many back quotes or tildes.
-const SIGNS_LEAST: usize = 3;
+const MIN_FENCE_LENGTH: usize = 3;
 
 impl FenceState {
     /// Returns the state at the end of the text.
-    pub(super) fn after(text: &str) -> FenceState {
+    pub(super) fn state_after(text: &str) -> FenceState {
         let mut fence = FenceState::default();
         for line in text.split('\n') {
-            fence.pass(line);
+            fence.pass_line(line);
         }
         fence
     }
 
     /// Moves past one line.
-    pub(super) fn pass(&mut self, line: &str) {
+    pub(super) fn pass_line(&mut self, line: &str) {
         let line = line.trim_start();
         let Some(sign) = line.chars().next().filter(|sign| "`~".contains(*sign)) else {
             return;
@@ -30,7 +30,7 @@ impl FenceState {
         let rest = line.trim_start_matches(sign);
         let signs = line.len() - rest.len();
         match self.open {
-            None if signs >= SIGNS_LEAST => self.open = Some((sign, signs)),
+            None if signs >= MIN_FENCE_LENGTH => self.open = Some((sign, signs)),
             Some((open, least)) if open == sign && signs >= least && rest.trim().is_empty() => {
                 self.open = None;
             }
@@ -55,12 +55,12 @@ impl CodeLines {
     /// Analyses the new lines as they will be at an offset of the view.
     pub(super) fn scan(view: &str, at: usize, new: &[&str]) -> CodeLines {
         let lead = line_prefix(view, at);
-        let mut fence = FenceState::after(&view[..at - lead.len()]);
+        let mut fence = FenceState::state_after(&view[..at - lead.len()]);
         let lines = new.iter().enumerate().map(|(number, line)| {
             let is_open = fence.is_open();
             match number {
-                0 => fence.pass(&[lead, line].concat()),
-                _ => fence.pass(line),
+                0 => fence.pass_line(&[lead, line].concat()),
+                _ => fence.pass_line(line),
             }
             is_open
         });
@@ -84,13 +84,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_ends_with_its_own_sign_and_length() {
-        assert!(!FenceState::after("a\n").is_open());
-        assert!(FenceState::after("a\n```py\nb\n").is_open());
-        assert!(!FenceState::after("```\nb\n```\n").is_open());
-        assert!(FenceState::after("````\n```\n").is_open());
-        assert!(FenceState::after("~~~\n```\n").is_open());
-        assert!(FenceState::after("```\n```x\n").is_open());
-        assert!(!FenceState::after("`a`\n``b``\n").is_open());
+    fn fence_closes_with_same_sign_and_length() {
+        assert!(!FenceState::state_after("a\n").is_open());
+        assert!(FenceState::state_after("a\n```py\nb\n").is_open());
+        assert!(!FenceState::state_after("```\nb\n```\n").is_open());
+        assert!(FenceState::state_after("````\n```\n").is_open());
+        assert!(FenceState::state_after("~~~\n```\n").is_open());
+        assert!(FenceState::state_after("```\n```x\n").is_open());
+        assert!(!FenceState::state_after("`a`\n``b``\n").is_open());
     }
 }

@@ -5,19 +5,19 @@ use crate::look_alike::is_blank;
 
 use super::text_lines::{TextLines, starts_line};
 use super::verdict::choose_and_edit;
-use super::{Rung, Task, Verdict};
+use super::{Rung, SearchTask, Verdict};
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+pub(super) fn find(task: &SearchTask<'_>) -> Option<Verdict> {
     let view = task.source.view;
     let rest = task.old.strip_suffix('\n')?;
     if is_blank(rest) || !task.source.is_open() || !view.ends_with(rest) {
         return None;
     }
     let place = view.len() - rest.len()..view.len();
-    if !starts_line(view, place.start) || task.source.excludes(&place) {
+    if !starts_line(view, place.start) || task.source.is_excluded(&place) {
         return None;
     }
-    let new = TextLines::new(task.new).unended();
+    let new = TextLines::new(task.new).without_final_newline();
     let old = TextLines::new(rest);
     Some(choose_and_edit(
         task,

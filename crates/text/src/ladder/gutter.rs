@@ -6,7 +6,7 @@ use crate::look_alike::is_blank;
 
 use super::text_lines::TextLines;
 use super::verdict::choose_and_edit;
-use super::{Leaks, Rung, Task, Verdict};
+use super::{LeakPolicy, Rung, SearchTask, Verdict};
 
 /// The formats in which line numbers are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,42 +38,42 @@ const NUMBER_FORMATS: [NumberFormat; 7] = [
 ];
 
 /// The width of an aligned number.
-const ALIGNED: usize = 6;
+const ALIGNED_WIDTH: usize = 6;
 
 /// A number with more digits is not a line number.
-const DIGITS_MOST: usize = 12;
+const MAX_DIGITS: usize = 12;
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+pub(super) fn find(task: &SearchTask<'_>) -> Option<Verdict> {
     let (old, new) = (TextLines::new(task.old), TextLines::new(task.new));
     // Text may fit two formats: `7:abc→x` is a line with an anchor, or Grep's line that begins with `abc→`.
     let (format, stripped, (place, at_open_end)) = NUMBER_FORMATS.iter().find_map(|&format| {
-        let (first, lines) = strip(&old, format)?;
-        let located = locate(task, &lines, first, old.ended)?;
+        let (first, lines) = strip_numbers(&old, format)?;
+        let located = locate_numbered_lines(task, &lines, first, old.ended)?;
         Some((format, lines, located))
     })?;
     let mut old = TextLines {
         lines: stripped,
         ended: old.ended,
     };
-    let new_lines = match (strip_new(&new, format), task.leaks) {
+    let new_lines = match (strip_numbers_of_new_text(&new, format), task.leaks) {
         (Ok(lines), _) => lines,
-        (Err(_), Leaks::Insisted) => new.lines,
-        (Err(reason), Leaks::Refuse) => return Some(Verdict::Leaked { reason }),
+        (Err(_), LeakPolicy::Insisted) => new.lines,
+        (Err(reason), LeakPolicy::Refuse) => return Some(Verdict::Leaked { reason }),
     };
     let mut new = TextLines {
         lines: new_lines,
         ended: new.ended,
     };
     if at_open_end {
-        (old, new) = (old.unended(), new.unended());
+        (old, new) = (old.without_final_newline(), new.without_final_newline());
     }
     Some(choose_and_edit(task, Rung::Gutter, vec![place], &old, &new))
 }
 
 /// Returns the place of these lines if they are the lines of the file from number `first` on, and whether the place
 /// ends at the end of a file without the final newline that the old text has.
-fn locate(
-    task: &Task<'_>,
+fn locate_numbered_lines(
+    task: &SearchTask<'_>,
     lines: &[&str],
     first: usize,
     ended: bool,
@@ -101,15 +101,15 @@ fn locate(
         (_, false) => return None,
     }
     let place = start..end;
-    (!task.source.excludes(&place)).then_some((place, ended && rest.is_empty()))
+    (!task.source.is_excluded(&place)).then_some((place, ended && rest.is_empty()))
 }
 
 /// Returns the first number, and the lines without their numbers, if all lines have consecutive numbers.
-fn strip<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<&'t str>)> {
-    let (first, _) = number(lines.lines.first()?, format)?;
+fn strip_numbers<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<&'t str>)> {
+    let (first, _) = parse_number(lines.lines.first()?, format)?;
     let mut stripped = Vec::with_capacity(lines.len());
     for (count, line) in lines.lines.iter().enumerate() {
-        let (number, rest) = number(line, format)?;
+        let (number, rest) = parse_number(line, format)?;
         if number != first + count {
             return None;
         }
@@ -120,14 +120,17 @@ fn strip<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<
 
 /// Returns the new lines without numbers if all of them have numbers in the format of the old text, or none has any.
 /// The error is a sentence about the numbers that some have.
-fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t str>, String> {
-    if let Some((_, lines)) = strip(new, format) {
+fn strip_numbers_of_new_text<'t>(
+    new: &TextLines<'t>,
+    format: NumberFormat,
+) -> Result<Vec<&'t str>, String> {
+    if let Some((_, lines)) = strip_numbers(new, format) {
         return Ok(lines);
     }
     let numbered = |format: NumberFormat| {
         new.lines
             .iter()
-            .filter(|line| number(line, format).is_some())
+            .filter(|line| parse_number(line, format).is_some())
             .count()
     };
     let own = numbered(format);
@@ -163,19 +166,21 @@ fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t st
 }
 
 /// Returns the number at the start of a line, and the rest of the line.
-fn number(line: &str, format: NumberFormat) -> Option<(usize, &str)> {
+fn parse_number(line: &str, format: NumberFormat) -> Option<(usize, &str)> {
     let unpadded = line.trim_start_matches(' ');
     let padding = line.len() - unpadded.len();
     let digits = unpadded.bytes().take_while(u8::is_ascii_digit).count();
     let wanted = match format {
-        NumberFormat::AlignedArrow | NumberFormat::AlignedTab => ALIGNED.saturating_sub(digits),
+        NumberFormat::AlignedArrow | NumberFormat::AlignedTab => {
+            ALIGNED_WIDTH.saturating_sub(digits)
+        }
         NumberFormat::Arrow
         | NumberFormat::Anchor
         | NumberFormat::Tab
         | NumberFormat::Grep
         | NumberFormat::Bar => 0,
     };
-    if padding != wanted || digits == 0 || digits > DIGITS_MOST || unpadded.starts_with('0') {
+    if padding != wanted || digits == 0 || digits > MAX_DIGITS || unpadded.starts_with('0') {
         return None;
     }
     let (number, rest) = unpadded.split_at(digits);
@@ -195,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_form_is_read_as_itself_only() {
+    fn each_number_format_parses_only_itself() {
         let shown = [
             "7→x",
             "7:ab2→x",
@@ -212,22 +217,22 @@ mod tests {
                     (NumberFormat::Grep, "7:ab2→x") => Some((7, "ab2→x")),
                     _ => (at == other).then_some((7, "x")),
                 };
-                assert_eq!(number(line, *format), wanted, "{format:?} {line:?}");
+                assert_eq!(parse_number(line, *format), wanted, "{format:?} {line:?}");
             }
         }
-        assert_eq!(number("7-x", NumberFormat::Grep), Some((7, "x")));
-        assert_eq!(number("7 |", NumberFormat::Bar), Some((7, "")));
-        assert_eq!(number("7 | ", NumberFormat::Bar), Some((7, "")));
-        assert_eq!(number("7 |x", NumberFormat::Bar), None);
+        assert_eq!(parse_number("7-x", NumberFormat::Grep), Some((7, "x")));
+        assert_eq!(parse_number("7 |", NumberFormat::Bar), Some((7, "")));
+        assert_eq!(parse_number("7 | ", NumberFormat::Bar), Some((7, "")));
+        assert_eq!(parse_number("7 |x", NumberFormat::Bar), None);
         assert_eq!(
-            number("123456→x", NumberFormat::AlignedArrow),
+            parse_number("123456→x", NumberFormat::AlignedArrow),
             Some((123_456, "x"))
         );
         for line in ["07→x", "0→x", "→x", "1234567890123→x", "    7→x", "7 x", ""] {
             assert_eq!(
                 NUMBER_FORMATS
                     .iter()
-                    .find_map(|&format| number(line, format)),
+                    .find_map(|&format| parse_number(line, format)),
                 None,
                 "{line:?}"
             );

@@ -7,40 +7,40 @@ use crate::look_alike::{fold_char, indent_len, is_blank_char};
 use crate::splice::{Change, apply_changes};
 
 use super::line_matcher::{LineMatcher, LineRef};
-use super::search::sequences;
-use super::shift::Shift;
+use super::search::matching_windows;
+use super::shift::LineShift;
 use super::source::SourceText;
-use super::verdict::{choose, forbid};
-use super::{Found, Rung, Task, Verdict, exact, look_alike};
+use super::verdict::{choose_places, forbidden_verdict};
+use super::{FoundPlaces, Rung, SearchTask, Verdict, exact, look_alike};
 
-pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
-    let places = places(matcher);
+pub(super) fn find(task: &SearchTask<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
+    let places = places_with_one_shift(matcher);
     if places.is_empty() {
         return None;
     }
-    let places = match choose(task, Rung::Indent, places, Some(matcher)) {
+    let places = match choose_places(task, Rung::Indent, places, Some(matcher)) {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
     // `choose` returns several places only where their texts are equal, so the first represents all.
     let place = places[0].clone();
-    if let Err(reason) = allow(matcher, task.new, &place) {
-        return Some(forbid(Rung::Indent, place, reason));
+    if let Err(reason) = check_shift_is_certain(matcher, task.new, &place) {
+        return Some(forbidden_verdict(Rung::Indent, place, reason));
     }
-    let (file, old) = matcher.pairs(&place).next()?;
+    let (file, old) = matcher.matched_line_pairs(&place).next()?;
     // Folded indentation is ASCII: its characters are its bytes.
     let folded_old: String = old.chars().map(fold_char).collect();
-    let (file_indent, old_indent) = (count(file), count(old));
+    let (file_indent, old_indent) = (count_leading_blanks(file), count_leading_blanks(old));
     let shift = if file_indent > old_indent {
-        Shift::Add(&file[..chars_len(file, file_indent - old_indent)])
+        LineShift::Add(&file[..chars_len(file, file_indent - old_indent)])
     } else {
-        Shift::Remove(&folded_old[..old_indent - file_indent])
+        LineShift::Remove(&folded_old[..old_indent - file_indent])
     };
-    let verdict = matcher.edit(task, Rung::Indent, places, shift);
+    let verdict = matcher.edit_places(task, Rung::Indent, places, shift);
     if let Verdict::Found(found) = &verdict
         && !agrees_with_part_of_line(task, found)
     {
-        return Some(forbid(Rung::Indent, place, PART_OF_LINE));
+        return Some(forbidden_verdict(Rung::Indent, place, PART_OF_LINE));
     }
     Some(verdict)
 }
@@ -50,7 +50,7 @@ const PART_OF_LINE: &str = "The old text also occurs, as sent, behind the indent
 
 /// Returns whether an edit that may match part of a line would write the same. Where only whole lines count, as in a
 /// patch, such a match is not searched for, but the same texts must not have two results all the same.
-fn agrees_with_part_of_line(task: &Task<'_>, found: &Found) -> bool {
+fn agrees_with_part_of_line(task: &SearchTask<'_>, found: &FoundPlaces) -> bool {
     if !task.source.is_bounded() {
         return true;
     }
@@ -61,7 +61,7 @@ fn agrees_with_part_of_line(task: &Task<'_>, found: &Found) -> bool {
         let end = end + usize::from(view[end..].starts_with('\n'));
         let lines = &view[place.range.start..end];
         let source = SourceText::new(lines, &[], None);
-        let part = Task {
+        let part = SearchTask {
             source: &source,
             ..*task
         };
@@ -82,8 +82,8 @@ fn agrees_with_part_of_line(task: &Task<'_>, found: &Found) -> bool {
 }
 
 /// Returns every place that the old text matches with one shift.
-pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
-    matcher.places(&windows(matcher).unwrap_or_default())
+pub(super) fn places_with_one_shift(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
+    matcher.place_ranges(&windows_with_one_shift(matcher).unwrap_or_default())
 }
 
 /// Returns the windows of the file that the old text matches with one shift.
@@ -91,24 +91,25 @@ pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
 /// The difference between the indentation of a line and that of the line before it, blank lines aside, is the same
 /// under any shift. So the lines after the first are compared by this difference and by their content, and only the
 /// first line determines the shift.
-fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
+fn windows_with_one_shift(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     let first = matcher.old_lines().position(|line| !line.is_blank())?;
-    let old_before = before(matcher.len(), |number| matcher.old_line(number));
-    let file_before = before(matcher.file_len(), |number| matcher.file_line(number));
+    let old_before = previous_nonblank_lines(matcher.len(), |number| matcher.old_line(number));
+    let file_before =
+        previous_nonblank_lines(matcher.file_len(), |number| matcher.file_line(number));
     let old_step = |number: usize| {
-        step(
+        differing_indents(
             old_before[number].map(|at| matcher.old_line(at)),
             matcher.old_line(number),
         )
     };
     let file_step = |number: usize| {
-        step(
+        differing_indents(
             file_before[number].map(|at| matcher.file_line(at)),
             matcher.file_line(number),
         )
     };
     let rest = first + 1;
-    let starts = sequences(
+    let starts = matching_windows(
         matcher.len() - rest,
         matcher.file_len(),
         |a, b| {
@@ -146,7 +147,10 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
 }
 
 /// Returns, for each line, the last line before it that is not blank.
-fn before<'b>(len: usize, line: impl Fn(usize) -> LineRef<'b>) -> Vec<Option<usize>> {
+fn previous_nonblank_lines<'b>(
+    len: usize,
+    line: impl Fn(usize) -> LineRef<'b>,
+) -> Vec<Option<usize>> {
     let mut last = None;
     (0..len)
         .map(|number| {
@@ -160,7 +164,7 @@ fn before<'b>(len: usize, line: impl Fn(usize) -> LineRef<'b>) -> Vec<Option<usi
 }
 
 /// Returns two indentations without their common start.
-fn step<'t>(before: Option<LineRef<'t>>, line: LineRef<'t>) -> (&'t str, &'t str) {
+fn differing_indents<'t>(before: Option<LineRef<'t>>, line: LineRef<'t>) -> (&'t str, &'t str) {
     if line.is_blank() {
         return ("", "");
     }
@@ -181,30 +185,37 @@ fn is_shifted(file: &str, old: &str) -> bool {
 /// Refuses an uncertain shift: the added prefixes have different characters, a least indented line of the new text has
 /// the indentation of the file's least indented lines or is itself a line of the place, or the first line of the new
 /// text has the indentation of the place's first line.
-fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(), String> {
-    let mut prefixes = matcher
-        .pairs(place)
-        .map(|(file, old)| &file[..chars_len(file, count(file).saturating_sub(count(old)))]);
+fn check_shift_is_certain(
+    matcher: &LineMatcher<'_>,
+    new: &str,
+    place: &Range<usize>,
+) -> Result<(), String> {
+    let mut prefixes = matcher.matched_line_pairs(place).map(|(file, old)| {
+        &file[..chars_len(
+            file,
+            count_leading_blanks(file).saturating_sub(count_leading_blanks(old)),
+        )]
+    });
     if let Some(first) = prefixes.next()
         && prefixes.any(|prefix| prefix != first)
     {
         return Err("The file indents these lines with different look-alikes of spaces, so it is unknown which of them new lines should get.".to_owned());
     }
-    let file: Vec<Line> = matcher
-        .pairs(place)
-        .map(|(file, _)| Line::new(file))
+    let file: Vec<FoldedLine> = matcher
+        .matched_line_pairs(place)
+        .map(|(file, _)| FoldedLine::new(file))
         .collect();
-    let new: Vec<Line> = new.split('\n').map(Line::new).collect();
-    let file_least = least(&file);
-    let is_in_place = |line: &&Line| {
+    let new: Vec<FoldedLine> = new.split('\n').map(FoldedLine::new).collect();
+    let file_least = least_indented_lines(&file);
+    let is_in_place = |line: &&FoldedLine| {
         file_least.iter().any(|other| other.indent == line.indent) || file.contains(line)
     };
-    let first = |lines: &[Line]| {
+    let first = |lines: &[FoldedLine]| {
         let first = lines.iter().find(|line| !line.text.is_empty());
         first.map(|line| line.indent.clone())
     };
     let begins_alike = first(&new).is_some() && first(&new) == first(&file);
-    if begins_alike || least(&new).iter().any(is_in_place) {
+    if begins_alike || least_indented_lines(&new).iter().any(is_in_place) {
         return Err("The new text already has the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());
     }
     Ok(())
@@ -212,12 +223,12 @@ fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(
 
 /// A line with its look-alikes folded, without the blanks at its end.
 #[derive(PartialEq, Eq)]
-struct Line {
+struct FoldedLine {
     indent: String,
     text: String,
 }
 
-impl Line {
+impl FoldedLine {
     fn new(line: &str) -> Self {
         let (indent, text) = line.split_at(indent_len(line));
         let folded = |text: &str| text.chars().map(fold_char).collect();
@@ -229,15 +240,15 @@ impl Line {
 }
 
 /// Returns the least indented lines that are not blank.
-fn least(lines: &[Line]) -> Vec<&Line> {
+fn least_indented_lines(lines: &[FoldedLine]) -> Vec<&FoldedLine> {
     let filled = || lines.iter().filter(|line| !line.text.is_empty());
     let least = filled().map(|line| line.indent.len()).min();
-    let is_least = |line: &&Line| Some(line.indent.len()) == least;
+    let is_least = |line: &&FoldedLine| Some(line.indent.len()) == least;
     filled().filter(is_least).collect()
 }
 
 /// Returns how many characters the indentation of a line has.
-fn count(line: &str) -> usize {
+fn count_leading_blanks(line: &str) -> usize {
     line[..indent_len(line)].chars().count()
 }
 

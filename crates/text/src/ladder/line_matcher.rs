@@ -7,12 +7,12 @@ use memchr::memmem;
 
 use crate::look_alike::Folded;
 
-use super::search::sequences;
-use super::shift::Shift;
+use super::search::matching_windows;
+use super::shift::LineShift;
 use super::source::{LineParts, SourceText, split_lines};
 use super::text_lines::TextLines;
 use super::verdict;
-use super::{Rung, Task, Verdict};
+use super::{Rung, SearchTask, Verdict};
 
 /// The lines of the old text and those of the file.
 pub(super) struct LineMatcher<'a> {
@@ -54,7 +54,7 @@ impl<'a> LineRef<'a> {
 impl<'a> LineMatcher<'a> {
     /// Returns `None` where no window of the file has the content of the old lines. Whether blanks at line ends or
     /// indentation differ is not checked at this point.
-    pub(super) fn for_task(task: &Task<'a>) -> Option<LineMatcher<'a>> {
+    pub(super) fn for_task(task: &SearchTask<'a>) -> Option<LineMatcher<'a>> {
         let folded = Folded::new(task.old);
         let parts = split_lines(folded.text());
         let source = task.source;
@@ -73,7 +73,7 @@ impl<'a> LineMatcher<'a> {
             file_text,
             content_windows: Vec::new(),
         };
-        matcher.content_windows = matcher.windows(|_| Some(()), |_| Some(()));
+        matcher.content_windows = matcher.matching_windows(|_| Some(()), |_| Some(()));
         (!matcher.content_windows.is_empty()).then_some(matcher)
     }
 
@@ -110,12 +110,12 @@ impl<'a> LineMatcher<'a> {
     /// Returns the first lines of all windows of the file that match: every line has the content of the old line, and
     /// `file_indent` gives the same value for it as `old_indent` for the old line. A file line whose `file_indent` is
     /// `None` matches nothing.
-    pub(super) fn windows<I: PartialEq>(
+    pub(super) fn matching_windows<I: PartialEq>(
         &self,
         old_indent: impl Fn(usize) -> Option<I>,
         file_indent: impl Fn(usize) -> Option<I>,
     ) -> Vec<usize> {
-        sequences(
+        matching_windows(
             self.len(),
             self.file_len(),
             |a, b| {
@@ -130,7 +130,7 @@ impl<'a> LineMatcher<'a> {
     }
 
     /// Returns the ranges of these windows in the view. Windows that do not count are left out.
-    pub(super) fn places(&self, windows: &[usize]) -> Vec<Range<usize>> {
+    pub(super) fn place_ranges(&self, windows: &[usize]) -> Vec<Range<usize>> {
         windows
             .iter()
             .map(|&first| {
@@ -141,12 +141,15 @@ impl<'a> LineMatcher<'a> {
                 }
                 place
             })
-            .filter(|place| !self.source.excludes(place))
+            .filter(|place| !self.source.is_excluded(place))
             .collect()
     }
 
     /// Returns the lines of a place in the view, each with the old line that it matches; blank lines are left out.
-    pub(super) fn pairs(&self, place: &Range<usize>) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub(super) fn matched_line_pairs(
+        &self,
+        place: &Range<usize>,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.source.view[place.clone()]
             .split('\n')
             .zip(self.old.lines.clone())
@@ -154,20 +157,20 @@ impl<'a> LineMatcher<'a> {
     }
 
     /// Returns the verdict for the places that were chosen.
-    pub(super) fn edit(
+    pub(super) fn edit_places(
         &self,
-        task: &Task<'_>,
+        task: &SearchTask<'_>,
         rung: Rung,
         places: Vec<Range<usize>>,
-        shift: Shift<'_>,
+        shift: LineShift<'_>,
     ) -> Verdict {
         let (mut old, mut new) = (self.old.clone(), TextLines::new(task.new));
         let at_open_end = places
             .iter()
             .any(|place| place.end == self.source.view.len() && self.source.is_open());
         if old.ended && at_open_end {
-            (old, new) = (old.unended(), new.unended());
+            (old, new) = (old.without_final_newline(), new.without_final_newline());
         }
-        verdict::edit(task, rung, places, &old, &new, Some(&shift))
+        verdict::edit_places(task, rung, places, &old, &new, Some(&shift))
     }
 }

@@ -6,26 +6,26 @@ use std::ops::Range;
 use crate::look_alike::Folded;
 
 use super::search::occurrences;
-use super::shift::Shift;
+use super::shift::LineShift;
 use super::text_lines::TextLines;
-use super::verdict::{choose, edit};
-use super::{Rung, Task, Verdict};
+use super::verdict::{choose_places, edit_places};
+use super::{Rung, SearchTask, Verdict};
 
-pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let places = places(task);
+pub(super) fn find(task: &SearchTask<'_>) -> Option<Verdict> {
+    let places = look_alike_places(task);
     if places.is_empty() {
         return None;
     }
-    Some(match choose(task, Rung::LookAlike, places, None) {
+    Some(match choose_places(task, Rung::LookAlike, places, None) {
         Ok(places) => {
             let (old, new) = (TextLines::new(task.old), TextLines::new(task.new));
-            edit(
+            edit_places(
                 task,
                 Rung::LookAlike,
                 places,
                 &old,
                 &new,
-                Some(&Shift::None),
+                Some(&LineShift::None),
             )
         }
         Err(verdict) => verdict,
@@ -33,16 +33,16 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
 }
 
 /// Returns every place of the old text with look-alikes folded, overlapping ones included.
-pub(super) fn places(task: &Task<'_>) -> Vec<Range<usize>> {
+pub(super) fn look_alike_places(task: &SearchTask<'_>) -> Vec<Range<usize>> {
     let view = task.source.folded();
     let old = Folded::new(task.old);
     let nothing_folds = view.is_unchanged() && old.is_unchanged();
-    if nothing_folds || task.old.starts_with(crate::look_alike::extends) {
+    if nothing_folds || task.old.starts_with(crate::look_alike::is_combining) {
         return Vec::new();
     }
     occurrences(view.text(), old.text())
         .into_iter()
-        .filter_map(|at| Some(view.source_of(at)?..view.source_of(at + old.text().len())?))
-        .filter(|place| !task.source.excludes(place))
+        .filter_map(|at| Some(view.source_offset(at)?..view.source_offset(at + old.text().len())?))
+        .filter(|place| !task.source.is_excluded(place))
         .collect()
 }

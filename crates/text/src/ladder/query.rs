@@ -6,7 +6,7 @@ use crate::bounds::Bounds;
 
 /// The most places that one search lists and one edit changes. By the time a change is written and recorded it takes
 /// about 300 bytes, so the ten million places of a 20 MB file took gigabytes.
-pub const PLACES_MOST: usize = 1_000_000;
+pub const MAX_PLACES: usize = 1_000_000;
 
 /// A text to find and its replacement. `old` and `new` have LF line ends (see
 /// [`normalize_newlines`](crate::normalize_newlines)).
@@ -28,7 +28,7 @@ pub struct Query<'a> {
     /// Abbreviations in addition to the built-in ones, as pairs of short form and long form.
     pub abbreviations: &'a [(String, String)],
     /// The treatment of a new text of which only some lines carry line numbers.
-    pub leaks: Leaks,
+    pub leaks: LeakPolicy,
     /// Whether the file is prose or code.
     pub text_kind: TextKind,
     /// The allowed places of the old text; `None` if every place is allowed.
@@ -46,12 +46,12 @@ pub enum TextKind {
 
 impl TextKind {
     /// The extensions of files that are taken for prose.
-    const PROSE: [&str; 7] = ["md", "markdown", "txt", "rst", "adoc", "tex", "html"];
+    const PROSE_EXTENSIONS: [&str; 7] = ["md", "markdown", "txt", "rst", "adoc", "tex", "html"];
 
     /// Returns the kind of a file with this extension. A file without an extension is taken for prose.
-    pub fn of_extension(extension: Option<&str>) -> TextKind {
+    pub fn for_extension(extension: Option<&str>) -> TextKind {
         let is_prose = |extension: &str| {
-            TextKind::PROSE
+            TextKind::PROSE_EXTENSIONS
                 .iter()
                 .any(|prose| prose.eq_ignore_ascii_case(extension))
         };
@@ -84,7 +84,7 @@ pub enum Tolerance {
 /// The treatment of a new text of which only some lines carry line numbers, where every line of the old text carries
 /// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaks {
+pub enum LeakPolicy {
     /// The search ends in [`Verdict::Leaked`](super::result::Verdict::Leaked).
     Refuse,
     /// The caller insists on this text, and it is written as it was sent.

@@ -8,7 +8,7 @@ use super::TextKind;
 
 /// The form of added characters of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AddedAs {
+enum AddedQuoteForm {
     AsSent,
     Curl,
     Ascii,
@@ -18,12 +18,12 @@ enum AddedAs {
 #[derive(Debug, Clone)]
 pub(super) struct AddedStyle<'a> {
     old: &'a str,
-    added_as: [AddedAs; 4],
+    added_as: [AddedQuoteForm; 4],
 }
 
 /// The form of one added character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WrittenAs {
+pub(super) enum WrittenForm {
     AsSent,
     /// As the ASCII character of its kind.
     Ascii(char),
@@ -54,7 +54,7 @@ pub(super) struct KeptQuotes {
 
 impl KeptQuotes {
     /// Records a character that the line keeps. One quote that is not an apostrophe decides for its kind.
-    pub(super) fn note(&mut self, character: char, position: QuotePosition) {
+    pub(super) fn record_character(&mut self, character: char, position: QuotePosition) {
         if is_straight(character) {
             return;
         }
@@ -68,7 +68,7 @@ impl KeptQuotes {
         }
     }
 
-    fn position_for(self, kind: LookAlikeKind) -> Option<QuotePosition> {
+    fn recorded_position(self, kind: LookAlikeKind) -> Option<QuotePosition> {
         match kind {
             LookAlikeKind::SingleQuote => self.single,
             LookAlikeKind::DoubleQuote => self.double,
@@ -83,12 +83,12 @@ impl<'a> AddedStyle<'a> {
         AddedStyle {
             old,
             added_as: LookAlikeKind::WITH_ASCII.map(|kind| {
-                let added = added_as(old, place, kind, text_kind);
+                let added = form_for_added(old, place, kind, text_kind);
                 match (kind, added) {
                     // If indentation alone led to `AsSent`, the spaces inside lines decide.
-                    (LookAlikeKind::Space, AddedAs::AsSent) => {
+                    (LookAlikeKind::Space, AddedQuoteForm::AsSent) => {
                         let (old, place) = (without_indentation(old), without_indentation(place));
-                        added_as(&old, &place, kind, text_kind)
+                        form_for_added(&old, &place, kind, text_kind)
                     }
                     (_, added) => added,
                 }
@@ -102,25 +102,27 @@ impl<'a> AddedStyle<'a> {
         character: char,
         position: QuotePosition,
         kept: KeptQuotes,
-    ) -> WrittenAs {
+    ) -> WrittenForm {
         let Some(kind) = LookAlikeKind::from_char(character) else {
-            return WrittenAs::AsSent;
+            return WrittenForm::AsSent;
         };
         // A kept apostrophe decides only for apostrophes; any other kept quote decides for all.
-        let follows = match kept.position_for(kind) {
+        let follows = match kept.recorded_position(kind) {
             None => false,
             Some(QuotePosition::BetweenLetters) => position == QuotePosition::BetweenLetters,
             Some(QuotePosition::Elsewhere) => true,
         };
         match self.added_as[kind as usize] {
-            AddedAs::Curl if follows && is_straight(character) => WrittenAs::Curly(PendingQuote {
-                sent: character,
-                position,
-            }),
-            AddedAs::Ascii if !character.is_ascii() && self.old.contains(character) => {
-                WrittenAs::Ascii(fold_char(character))
+            AddedQuoteForm::Curl if follows && is_straight(character) => {
+                WrittenForm::Curly(PendingQuote {
+                    sent: character,
+                    position,
+                })
             }
-            _ => WrittenAs::AsSent,
+            AddedQuoteForm::Ascii if !character.is_ascii() && self.old.contains(character) => {
+                WrittenForm::Ascii(fold_char(character))
+            }
+            _ => WrittenForm::AsSent,
         }
     }
 }
@@ -128,7 +130,7 @@ impl<'a> AddedStyle<'a> {
 impl PendingQuote {
     /// Returns the curly quote after the character `before` of the result. It opens after white space, after an opening
     /// bracket and at the start of the file; elsewhere it closes, as an apostrophe does.
-    pub(super) fn curl(self, before: Option<char>) -> char {
+    pub(super) fn curly_form(self, before: Option<char>) -> char {
         let opens = self.position == QuotePosition::Elsewhere
             && before.is_none_or(|before| before.is_whitespace() || is_opening_bracket(before));
         match (self.sent, opens) {
@@ -151,7 +153,12 @@ fn without_indentation(text: &str) -> String {
 
 /// Returns the form of added characters of one kind: `AsSent` unless the match folded characters of this kind and the
 /// place is uniform.
-fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) -> AddedAs {
+fn form_for_added(
+    old: &str,
+    place: &str,
+    wanted: LookAlikeKind,
+    text_kind: TextKind,
+) -> AddedQuoteForm {
     let all = |text: &str| -> Vec<char> {
         text.chars()
             .filter(|&character| LookAlikeKind::from_char(character) == Some(wanted))
@@ -163,13 +170,13 @@ fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) 
         LookAlikeKind::SingleQuote | LookAlikeKind::DoubleQuote
     );
     if old == place || old.is_empty() || place.is_empty() {
-        AddedAs::AsSent
+        AddedQuoteForm::AsSent
     } else if is_quote && text_kind == TextKind::Prose && !place.iter().any(char::is_ascii) {
-        AddedAs::Curl
+        AddedQuoteForm::Curl
     } else if place.iter().all(char::is_ascii) && !old.iter().any(char::is_ascii) {
-        AddedAs::Ascii
+        AddedQuoteForm::Ascii
     } else {
-        AddedAs::AsSent
+        AddedQuoteForm::AsSent
     }
 }
 
@@ -213,24 +220,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_turns_only_where_it_was_folded_and_is_uniform() {
-        let in_prose = |old, place, kind| added_as(old, place, kind, TextKind::Prose);
+    fn curls_added_quotes_only_where_place_is_uniformly_curly() {
+        let in_prose = |old, place, kind| form_for_added(old, place, kind, TextKind::Prose);
         let curly = "\u{201C}a\u{201D} it's";
         assert_eq!(
             in_prose("\"a\" it's", curly, LookAlikeKind::DoubleQuote),
-            AddedAs::Curl
+            AddedQuoteForm::Curl
         );
         assert_eq!(
             in_prose("\"a\" it's", curly, LookAlikeKind::SingleQuote),
-            AddedAs::AsSent
+            AddedQuoteForm::AsSent
         );
         assert_eq!(
             in_prose("\u{201C}a\u{201D}", "\"a\"", LookAlikeKind::DoubleQuote),
-            AddedAs::Ascii
+            AddedQuoteForm::Ascii
         );
         assert_eq!(
             in_prose("\u{201C}a\"", "\"a\"", LookAlikeKind::DoubleQuote),
-            AddedAs::AsSent
+            AddedQuoteForm::AsSent
         );
         assert_eq!(
             in_prose(
@@ -238,7 +245,7 @@ mod tests {
                 "\u{201C}a\u{201D} \"b\"",
                 LookAlikeKind::DoubleQuote
             ),
-            AddedAs::AsSent
+            AddedQuoteForm::AsSent
         );
         assert_eq!(
             in_prose(
@@ -246,37 +253,37 @@ mod tests {
                 "\u{201C}a\u{201D}",
                 LookAlikeKind::DoubleQuote
             ),
-            AddedAs::AsSent
+            AddedQuoteForm::AsSent
         );
         assert_eq!(
             in_prose("a", "a", LookAlikeKind::DoubleQuote),
-            AddedAs::AsSent
+            AddedQuoteForm::AsSent
         );
         assert_eq!(
             in_prose("a\u{A0}b", "a b", LookAlikeKind::Space),
-            AddedAs::Ascii
+            AddedQuoteForm::Ascii
         );
         assert_eq!(
             in_prose("a b", "a\u{A0}b", LookAlikeKind::Space),
-            AddedAs::AsSent
+            AddedQuoteForm::AsSent
         );
     }
 
     #[test]
-    fn code_gets_no_curly_quotes() {
+    fn keeps_straight_quotes_in_code() {
         assert_eq!(
-            added_as(
+            form_for_added(
                 "\"a\"",
                 "\u{201C}a\u{201D}",
                 LookAlikeKind::DoubleQuote,
                 TextKind::Code
             ),
-            AddedAs::AsSent
+            AddedQuoteForm::AsSent
         );
     }
 
     #[test]
-    fn quotes_open_after_blanks_brackets_and_nothing() {
+    fn opens_quotes_after_blank_bracket_or_start() {
         for (before, opens) in [
             (None, true),
             (Some(' '), true),
@@ -291,8 +298,16 @@ mod tests {
                 sent,
                 position: QuotePosition::Elsewhere,
             };
-            assert_eq!(mark('"').curl(before) == '\u{201C}', opens, "{before:?}");
-            assert_eq!(mark('\'').curl(before) == '\u{2018}', opens, "{before:?}");
+            assert_eq!(
+                mark('"').curly_form(before) == '\u{201C}',
+                opens,
+                "{before:?}"
+            );
+            assert_eq!(
+                mark('\'').curly_form(before) == '\u{2018}',
+                opens,
+                "{before:?}"
+            );
         }
     }
 }

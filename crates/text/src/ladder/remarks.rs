@@ -37,7 +37,7 @@ pub enum Remark {
 }
 
 /// Returns the remarks on an edit of these places. Old and new text are those after the rewriting of the rung.
-pub(super) fn remarks(
+pub(super) fn collect_remarks(
     view: &str,
     places: &[Range<usize>],
     old: &TextLines<'_>,
@@ -57,8 +57,8 @@ pub(super) fn remarks(
     let added = AddedIndents::new(old, new);
     let left = places
         .iter()
-        .filter_map(|place| indents.before(place.start))
-        .find_map(|lead| added.left_of(lead));
+        .filter_map(|place| indents.indent_before(place.start))
+        .find_map(|lead| added.first_line_indented_less(lead));
     remarks.extend(left.map(Remark::Indentation));
     let leaves_blank = |(number, place): (usize, &Range<usize>)| {
         let next = places.get(number + 1).map_or(view.len(), |next| next.start);
@@ -70,11 +70,11 @@ pub(super) fn remarks(
     }
     if old.len() > 1
         && let [line] = new.lines[..]
-        && line_breaks_written_out(line)
+        && count_written_line_breaks(line)
             > old
                 .lines
                 .iter()
-                .map(|line| line_breaks_written_out(line))
+                .map(|line| count_written_line_breaks(line))
                 .sum()
     {
         remarks.push(Remark::LiteralEscapes);
@@ -103,15 +103,17 @@ impl<'t> AddedIndents<'t> {
     }
 
     /// Returns the number of the first line that is indented less than `lead`.
-    fn left_of(&self, lead: &str) -> Option<usize> {
-        let is_left = |indent: &str| !indent.starts_with(lead) && columns(indent) < columns(lead);
+    fn first_line_indented_less(&self, lead: &str) -> Option<usize> {
+        let is_left = |indent: &str| {
+            !indent.starts_with(lead) && indent_columns(indent) < indent_columns(lead)
+        };
         let found = self.lines.iter().find(|(_, indent)| is_left(indent));
         found.map(|(number, _)| *number)
     }
 }
 
 /// Returns the width of an indentation.
-pub(super) fn columns(indent: &str) -> usize {
+pub(super) fn indent_columns(indent: &str) -> usize {
     indent
         .chars()
         .map(|character| match character {
@@ -122,7 +124,7 @@ pub(super) fn columns(indent: &str) -> usize {
 }
 
 /// Returns how many line breaks the line has in escaped form.
-fn line_breaks_written_out(line: &str) -> usize {
+fn count_written_line_breaks(line: &str) -> usize {
     ["\\n", "\\r", "\\u000a", "\\u000A", "\\u000d", "\\u000D"]
         .iter()
         .map(|escape| line.matches(escape).count())

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_are_counted_once_only_where_one_reading_is_left() {
+    fn omits_repeated_indentation_only_where_unambiguous() {
         for (blanks, old, new, repeats) in [
             ("    ", "return 1", "    return 2", true),
             ("\t", "return 1", "\tx := 2\n\treturn x", true),

@@ -54,7 +54,7 @@ impl Rung {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The old text was found; contains the changes.
-    Found(Found),
+    Found(FoundPlaces),
     /// Several places match where one was requested, or the places differ in text where all were requested.
     Ambiguous {
         /// The rung on which the places are equivalent, apart from those in `looser`.
@@ -64,11 +64,11 @@ pub enum Verdict {
         /// The places, by their index in `places`, that only a later rung finds, with that rung.
         looser: BTreeMap<usize, Rung>,
     },
-    /// More than [`PLACES_MOST`](super::query::PLACES_MOST) places match. They are counted; nothing is edited.
+    /// More than [`MAX_PLACES`](super::query::MAX_PLACES) places match. They are counted; nothing is edited.
     TooMany {
         /// The rung on which the places are equivalent.
         rung: Rung,
-        /// The first [`PLACES_MOST`](super::query::PLACES_MOST) places in order.
+        /// The first [`MAX_PLACES`](super::query::MAX_PLACES) places in order.
         first: Vec<Range<usize>>,
         /// The number of places. If one place was requested, overlapping places count; if all were, only those count
         /// that would be edited.
@@ -77,7 +77,7 @@ pub enum Verdict {
     /// No place matches, or a guard forbids the edit of the place that does.
     NotFound {
         /// The guard that forbade the edit, if a place was found.
-        guard: Option<Guard>,
+        guard: Option<GuardRefusal>,
     },
     /// The new text carries line numbers that cannot be removed safely.
     Leaked {
@@ -88,7 +88,7 @@ pub enum Verdict {
 
 /// Why an edit is refused although its place was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guard {
+pub struct GuardRefusal {
     /// The rung that found the place.
     pub rung: Rung,
     /// The place that was found.
@@ -99,18 +99,18 @@ pub struct Guard {
 
 /// The places of the old text and what changes there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundPlaces {
     /// The rung that found the places.
     pub rung: Rung,
     /// The places from left to right, without overlaps.
-    pub places: Vec<Place>,
+    pub places: Vec<EditedPlace>,
     /// The remarks on the edit that the result should mention.
     pub remarks: Vec<Remark>,
 }
 
 /// One place that is edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct EditedPlace {
     /// The matched text. Where whole lines are deleted it includes the blanks around the text and its newline.
     pub range: Range<usize>,
     /// The changes inside the range, in order; text that old and new have in common is in none of them. The last change

@@ -10,18 +10,18 @@ const OVERLAPS_BEFORE_STEADY_SEARCH: usize = 16;
 /// Returns the offsets of all occurrences of `needle`, overlapping ones included. An empty needle has no occurrence.
 pub(super) fn occurrences(haystack: &str, needle: &str) -> Vec<usize> {
     let mut found = Vec::new();
-    each_occurrence(haystack, needle, |at| found.push(at));
+    for_each_occurrence(haystack, needle, |at| found.push(at));
     found
 }
 
 /// Calls `take` with the offset of each occurrence in order. There may be as many as the haystack has bytes, so a
 /// caller that only counts needs no list.
-pub(super) fn each_occurrence(haystack: &str, needle: &str, take: impl FnMut(usize)) {
-    each_place(&Finder::new(needle.as_bytes()), haystack.as_bytes(), take);
+pub(super) fn for_each_occurrence(haystack: &str, needle: &str, take: impl FnMut(usize)) {
+    for_each_place(&Finder::new(needle.as_bytes()), haystack.as_bytes(), take);
 }
 
-/// Does the same as [`each_occurrence`] in bytes, with a finder that can be used for several haystacks.
-pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl FnMut(usize)) {
+/// Does the same as [`for_each_occurrence`] in bytes, with a finder that can be used for several haystacks.
+pub(crate) fn for_each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl FnMut(usize)) {
     let needle = finder.needle();
     if needle.is_empty() {
         return;
@@ -35,7 +35,7 @@ pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl Fn
         overlaps = if overlapping { overlaps + 1 } else { 0 };
         if overlaps == OVERLAPS_BEFORE_STEADY_SEARCH {
             let rest = &haystack[place..];
-            each_sequence(
+            for_each_matching_window(
                 needle.len(),
                 rest.len(),
                 |a, b| needle[a] == needle[b],
@@ -53,19 +53,19 @@ pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl Fn
 /// Returns the starts of all windows of a text that equal the pattern item by item. `same` compares two items of the
 /// pattern, `matches` an item of the text with one of the pattern; together they must be an equivalence. An empty
 /// pattern matches before every item and at the end.
-pub(super) fn sequences(
+pub(super) fn matching_windows(
     pattern: usize,
     text: usize,
     same: impl Fn(usize, usize) -> bool,
     matches: impl Fn(usize, usize) -> bool,
 ) -> Vec<usize> {
     let mut found = Vec::new();
-    each_sequence(pattern, text, same, matches, |at| found.push(at));
+    for_each_matching_window(pattern, text, same, matches, |at| found.push(at));
     found
 }
 
 /// Runs Knuth-Morris-Pratt over items that are given by their index.
-fn each_sequence(
+fn for_each_matching_window(
     pattern: usize,
     text: usize,
     same: impl Fn(usize, usize) -> bool,
@@ -109,22 +109,22 @@ mod tests {
 
     use super::*;
 
-    fn naive(haystack: &str, needle: &str) -> Vec<usize> {
+    fn naive_occurrences(haystack: &str, needle: &str) -> Vec<usize> {
         (0..haystack.len())
             .filter(|&at| haystack.as_bytes()[at..].starts_with(needle.as_bytes()))
             .collect()
     }
 
     #[test]
-    fn a_periodic_needle_is_counted_at_every_place() {
+    fn counts_overlapping_occurrences_of_periodic_needle() {
         let haystack = "a".repeat(300_000);
         let needle = "a".repeat(100_000);
         assert_eq!(occurrences(&haystack, &needle).len(), 200_001);
     }
 
     #[test]
-    fn an_empty_pattern_stands_everywhere_and_an_empty_needle_nowhere() {
-        assert_eq!(sequences(0, 2, |_, _| true, |_, _| true), [0, 1, 2]);
+    fn empty_pattern_matches_everywhere_and_empty_needle_nowhere() {
+        assert_eq!(matching_windows(0, 2, |_, _| true, |_, _| true), [0, 1, 2]);
         assert!(occurrences("abc", "").is_empty());
     }
 
@@ -132,16 +132,16 @@ mod tests {
         #![proptest_config(crate::laws::config())]
 
         #[test]
-        fn occurrences_are_those_of_trying_every_offset(
+        fn occurrences_agree_with_naive_search(
             haystack in "[ab]{0,60}", needle in "[ab]{1,5}"
         ) {
-            prop_assert_eq!(occurrences(&haystack, &needle), naive(&haystack, &needle));
+            prop_assert_eq!(occurrences(&haystack, &needle), naive_occurrences(&haystack, &needle));
             let (text, pattern) = (haystack.as_bytes(), needle.as_bytes());
-            let steady = sequences(
+            let steady = matching_windows(
                 pattern.len(), text.len(),
                 |a, b| pattern[a] == pattern[b], |at, b| text[at] == pattern[b],
             );
-            prop_assert_eq!(steady, naive(&haystack, &needle));
+            prop_assert_eq!(steady, naive_occurrences(&haystack, &needle));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::look_alike::{Folded, fold_char, indent_len, is_blank, trim_blank_end}
 
 /// The difference around the part that corresponds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shift<'a> {
+pub(super) enum LineShift<'a> {
     /// Nothing: the lines are the same except for look-alikes.
     None,
     /// The blanks at line ends.
@@ -41,22 +41,22 @@ pub(super) enum IndentStyle {
     Spaces,
 }
 
-impl Shift<'_> {
+impl LineShift<'_> {
     /// Returns the parts of an old line and of its file line that are the same except for look-alikes.
     pub(super) fn common_part(&self, old: &str, file: &str) -> (Range<usize>, Range<usize>) {
         let old_end = trim_blank_end(old).len();
         let file_end = trim_blank_end(file).len();
-        if *self == Shift::None {
+        if *self == LineShift::None {
             return (0..old.len(), 0..file.len());
         }
         if old_end == 0 || file_end == 0 {
             return (0..0, 0..0);
         }
         match self {
-            Shift::None | Shift::Trailing => (0..old_end, 0..file_end),
-            Shift::Add(prefix) => (0..old_end, prefix.len()..file_end),
-            Shift::Remove(prefix) => (chars_len(old, prefix)..old_end, 0..file_end),
-            Shift::Tabs(_) => (indent_len(old)..old_end, indent_len(file)..file_end),
+            LineShift::None | LineShift::Trailing => (0..old_end, 0..file_end),
+            LineShift::Add(prefix) => (0..old_end, prefix.len()..file_end),
+            LineShift::Remove(prefix) => (chars_len(old, prefix)..old_end, 0..file_end),
+            LineShift::Tabs(_) => (indent_len(old)..old_end, indent_len(file)..file_end),
         }
     }
 
@@ -64,9 +64,9 @@ impl Shift<'_> {
     /// what may differ around the part that corresponds.
     pub(super) fn line_key(&self, line: &str) -> String {
         let line = match self {
-            Shift::None => line,
-            Shift::Trailing => trim_blank_end(line),
-            Shift::Add(_) | Shift::Remove(_) | Shift::Tabs(_) => {
+            LineShift::None => line,
+            LineShift::Trailing => trim_blank_end(line),
+            LineShift::Add(_) | LineShift::Remove(_) | LineShift::Tabs(_) => {
                 &trim_blank_end(line)[indent_len(trim_blank_end(line))..]
             }
         };
@@ -75,33 +75,36 @@ impl Shift<'_> {
 
     /// Returns how many bytes at the start of a new line are replaced, and by what. The error is the reason why a guard
     /// forbids the line.
-    pub(super) fn lead(&self, line: &str) -> Result<(usize, Cow<'_, str>), String> {
+    pub(super) fn converted_indent(&self, line: &str) -> Result<(usize, Cow<'_, str>), String> {
         if is_blank(line) {
             return Ok((0, Cow::Borrowed("")));
         }
         match self {
-            Shift::None | Shift::Trailing => Ok((0, Cow::Borrowed(""))),
-            Shift::Add(prefix) => Ok((0, Cow::Borrowed(prefix))),
-            Shift::Remove(prefix) => {
+            LineShift::None | LineShift::Trailing => Ok((0, Cow::Borrowed(""))),
+            LineShift::Add(prefix) => Ok((0, Cow::Borrowed(prefix))),
+            LineShift::Remove(prefix) => {
                 let has_it = prefix
                     .chars()
                     .eq(line.chars().take(prefix.chars().count()).map(fold_char));
                 if !has_it {
                     return Err(format!(
                         "The old text is indented deeper than the file, and a line of the new text is not indented far enough to lose that: {}",
-                        quoted(line)
+                        quote_line_start(line)
                     ));
                 }
                 Ok((chars_len(line, prefix), Cow::Borrowed("")))
             }
-            Shift::Tabs(conversion) => Ok((indent_len(line), Cow::Owned(conversion.lead(line)?))),
+            LineShift::Tabs(conversion) => Ok((
+                indent_len(line),
+                Cow::Owned(conversion.converted_indent(line)?),
+            )),
         }
     }
 
     /// Returns whether changing the line of the file would replace look-alikes of spaces that match nothing in the old
     /// text.
     pub(super) fn replaces_look_alike(&self, file: &str) -> bool {
-        matches!(self, Shift::Tabs(_)) && !file[..indent_len(file)].is_ascii()
+        matches!(self, LineShift::Tabs(_)) && !file[..indent_len(file)].is_ascii()
     }
 }
 
@@ -116,12 +119,12 @@ fn chars_len(line: &str, prefix: &str) -> usize {
 impl TabConversion {
     /// Returns the indentation that a new line gets. Spaces beyond whole tabs are converted only where a line of the
     /// old text has the same indentation.
-    fn lead(&self, line: &str) -> Result<String, String> {
+    fn converted_indent(&self, line: &str) -> Result<String, String> {
         let indent: String = line[..indent_len(line)].chars().map(fold_char).collect();
         match self.known.get(&indent) {
             Some(Some(file)) => return Ok(file.clone()),
             Some(None) => {
-                return Err(self.refusal(
+                return Err(self.conversion_refusal(
                     line,
                     "is indented like lines of the old text that the file indents in several ways",
                 ));
@@ -129,28 +132,30 @@ impl TabConversion {
             None => {}
         }
         let (tabs, spaces) = tabs_then_spaces(&indent)
-            .ok_or_else(|| self.refusal(line, "has spaces before a tab"))?;
+            .ok_or_else(|| self.conversion_refusal(line, "has spaces before a tab"))?;
         let width = self.width;
         match self.file {
-            IndentStyle::Tabs if tabs > 0 => Err(self.refusal(line, "has tabs already")),
+            IndentStyle::Tabs if tabs > 0 => Err(self.conversion_refusal(line, "has tabs already")),
             IndentStyle::Tabs if spaces.is_multiple_of(width) => Ok("\t".repeat(spaces / width)),
             IndentStyle::Tabs => {
                 let what = format!(
                     "is not indented by a multiple of {width}, nor like a line of the old text"
                 );
-                Err(self.refusal(line, &what))
+                Err(self.conversion_refusal(line, &what))
             }
             IndentStyle::Spaces if spaces == 0 => Ok(" ".repeat(tabs * width)),
-            IndentStyle::Spaces if tabs == 0 => Err(self.refusal(line, "has spaces already")),
-            IndentStyle::Spaces => Err(self.refusal(
+            IndentStyle::Spaces if tabs == 0 => {
+                Err(self.conversion_refusal(line, "has spaces already"))
+            }
+            IndentStyle::Spaces => Err(self.conversion_refusal(
                 line,
                 "has spaces behind its tabs, and no line of the old text is indented like it",
             )),
         }
     }
 
-    fn refusal(&self, line: &str, what: &str) -> String {
-        let (width, line) = (self.width, quoted(line));
+    fn conversion_refusal(&self, line: &str, what: &str) -> String {
+        let (width, line) = (self.width, quote_line_start(line));
         let lead = match self.file {
             IndentStyle::Tabs => {
                 format!("The file indents with tabs where the old text has {width} spaces")
@@ -172,9 +177,9 @@ pub(super) fn tabs_then_spaces(indent: &str) -> Option<(usize, usize)> {
 }
 
 /// Returns the start of a line as a message quotes it, with its indentation made visible.
-pub(super) fn quoted(line: &str) -> String {
-    const MOST: usize = 60;
-    let mut shown: String = line.chars().take(MOST).collect();
+pub(super) fn quote_line_start(line: &str) -> String {
+    const MAX_QUOTED_CHARACTERS: usize = 60;
+    let mut shown: String = line.chars().take(MAX_QUOTED_CHARACTERS).collect();
     if shown.len() < line.len() {
         shown.push('…');
     }
@@ -186,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indents_convert_both_ways_or_not_at_all() {
+    fn converts_indents_between_tabs_and_spaces() {
         let lead = |indent: &str, width, file, known: &[(&str, Option<&str>)]| {
             let known = known
                 .iter()
@@ -196,7 +201,7 @@ mod tests {
                 file,
                 known: known.collect(),
             };
-            conversion.lead(&format!("{indent}x")).ok()
+            conversion.converted_indent(&format!("{indent}x")).ok()
         };
         let tabs = |indent, width, known: &[_]| lead(indent, width, IndentStyle::Tabs, known);
         let spaces = |indent, width, known: &[_]| lead(indent, width, IndentStyle::Spaces, known);
@@ -219,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn the_common_part_leaves_out_what_the_rung_forgives() {
-        assert_eq!(Shift::Trailing.common_part(" a  ", " a"), (0..2, 0..2));
-        assert_eq!(Shift::Add("\t").common_part("a", "\ta "), (0..1, 1..2));
+    fn common_part_excludes_forgiven_differences() {
+        assert_eq!(LineShift::Trailing.common_part(" a  ", " a"), (0..2, 0..2));
+        assert_eq!(LineShift::Add("\t").common_part("a", "\ta "), (0..1, 1..2));
         assert_eq!(
-            Shift::Remove("  ").common_part("\u{A0} a", "a"),
+            LineShift::Remove("  ").common_part("\u{A0} a", "a"),
             (3..4, 0..1)
         );
-        assert_eq!(Shift::Add("\t").common_part(" ", "\t\t"), (0..0, 0..0));
-        assert_eq!(Shift::None.common_part("a ", "a\u{A0}"), (0..2, 0..3));
+        assert_eq!(LineShift::Add("\t").common_part(" ", "\t\t"), (0..0, 0..0));
+        assert_eq!(LineShift::None.common_part("a ", "a\u{A0}"), (0..2, 0..3));
     }
 }

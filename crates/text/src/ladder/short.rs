@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use crate::look_alike::{indent_len, is_blank};
 
-use super::remarks::columns;
-use super::text_lines::{newline_at, starts_line};
+use super::remarks::indent_columns;
+use super::text_lines::{is_newline_at, starts_line};
 
 /// The longest text that missing indentation may add to one place: long blanks before many lines would take gigabytes.
-const ADDED_MOST: usize = 64 << 20;
+const MAX_ADDED_INDENTATION: usize = 64 << 20;
 
 /// An edit whose old text may lack indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +42,9 @@ impl<'t> ShortIndentation<'t> {
         }
         let filled = further.split('\n').filter(|line| !is_blank(line));
         let least = filled
-            .map(|line| columns(&line[..indent_len(line)]))
+            .map(|line| indent_columns(&line[..indent_len(line)]))
             .min()?;
-        (least >= columns(indent)).then(|| ShortIndentation {
+        (least >= indent_columns(indent)).then(|| ShortIndentation {
             first,
             further,
             begins_blank: !indent.is_empty(),
@@ -56,14 +56,14 @@ impl<'t> ShortIndentation<'t> {
     /// Returns whether the further lines lack the blanks `lead`, which are all the text before the place on its line.
     /// If the old text begins with no blank and all further lines are indented at least as much as the place, only the
     /// first line lacks it.
-    pub(super) fn lacks(&self, lead: &str) -> bool {
+    pub(super) fn lacks_indentation(&self, lead: &str) -> bool {
         !lead.is_empty()
-            && (self.begins_blank || self.least < columns(lead))
-            && lead.len().saturating_mul(self.lines) <= ADDED_MOST
+            && (self.begins_blank || self.least < indent_columns(lead))
+            && lead.len().saturating_mul(self.lines) <= MAX_ADDED_INDENTATION
     }
 
     /// Returns the new text with these blanks before every further line that is not blank.
-    pub(super) fn completed(&self, lead: &str) -> String {
+    pub(super) fn complete_indentation(&self, lead: &str) -> String {
         let mut text = self.first.to_owned();
         for line in self.further.split('\n') {
             text.push('\n');
@@ -78,7 +78,7 @@ impl<'t> ShortIndentation<'t> {
 
 /// Returns whether a place ends where its line does.
 pub(super) fn ends_line(view: &str, place: &Range<usize>) -> bool {
-    place.end == view.len() || newline_at(view, place.end) || starts_line(view, place.end)
+    place.end == view.len() || is_newline_at(view, place.end) || starts_line(view, place.end)
 }
 
 /// Returns whether further lines of the new text may lack indentation at some place.
@@ -96,8 +96,8 @@ pub fn with_short_indentation(
 ) -> Option<String> {
     let short = ShortIndentation::detect(old, new)?;
     let lead = super::text_lines::line_prefix(view, place.start);
-    let fits = is_blank(lead) && ends_line(view, place) && short.lacks(lead);
-    fits.then(|| short.completed(lead))
+    let fits = is_blank(lead) && ends_line(view, place) && short.lacks_indentation(lead);
+    fits.then(|| short.complete_indentation(lead))
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn further_lines_get_the_blanks_that_the_old_text_lacks() {
+    fn completes_indentation_of_further_lines() {
         for (lead, old, new, completed) in [
             (
                 "    ",

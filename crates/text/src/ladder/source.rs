@@ -122,11 +122,11 @@ impl<'v> SourceText<'v> {
     }
 
     /// Returns whether the place does not count: it overlaps damaged text, or is out of bounds.
-    pub(super) fn excludes(&self, place: &Range<usize>) -> bool {
+    pub(super) fn is_excluded(&self, place: &Range<usize>) -> bool {
         self.is_damaged(place)
             || self
                 .bounds
-                .is_some_and(|bounds| !bounds.hold(self.view, place))
+                .is_some_and(|bounds| !bounds.allow(self.view, place))
     }
 
     /// Returns whether the place overlaps characters that represent bytes which could not be decoded.

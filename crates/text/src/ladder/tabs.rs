@@ -8,30 +8,32 @@ use std::ops::Range;
 use crate::look_alike::{fold_char, indent_len};
 
 use super::line_matcher::LineMatcher;
-use super::shift::{IndentStyle, Shift, TabConversion, tabs_then_spaces};
-use super::verdict::choose;
-use super::{Rung, Task, Verdict};
+use super::shift::{IndentStyle, LineShift, TabConversion, tabs_then_spaces};
+use super::verdict::choose_places;
+use super::{Rung, SearchTask, Verdict};
 
 /// The numbers of spaces that a tab may correspond to.
-const WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
+const TAB_WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
 
-pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
-    let (file, found) = windows(matcher)?;
+pub(super) fn find(task: &SearchTask<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
+    let (file, found) = windows_with_tab_width(matcher)?;
     let width = found.first()?.1;
     let places = found.into_iter().map(|(place, _)| place).collect();
-    Some(match choose(task, Rung::Tabs, places, Some(matcher)) {
-        Ok(places) => {
-            let known = known_indents(matcher, places.first()?);
-            let conversion = TabConversion { width, file, known };
-            matcher.edit(task, Rung::Tabs, places, Shift::Tabs(conversion))
-        }
-        Err(verdict) => verdict,
-    })
+    Some(
+        match choose_places(task, Rung::Tabs, places, Some(matcher)) {
+            Ok(places) => {
+                let known = known_indents(matcher, places.first()?);
+                let conversion = TabConversion { width, file, known };
+                matcher.edit_places(task, Rung::Tabs, places, LineShift::Tabs(conversion))
+            }
+            Err(verdict) => verdict,
+        },
+    )
 }
 
 /// Returns every place that the old text matches with some number of spaces for a tab.
-pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
-    let (_, found) = windows(matcher).unwrap_or((IndentStyle::Tabs, Vec::new()));
+pub(super) fn places_with_one_tab_width(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
+    let (_, found) = windows_with_tab_width(matcher).unwrap_or((IndentStyle::Tabs, Vec::new()));
     found.into_iter().map(|(place, _)| place).collect()
 }
 
@@ -39,7 +41,7 @@ pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
 type Window = (Range<usize>, usize);
 
 /// Returns the indentation style of the file where it matches, and the places in order.
-fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
+fn windows_with_tab_width(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
     let old: Option<Vec<(usize, usize)>> = matcher
         .old_lines()
         .map(|line| tabs_then_spaces(line.indent()))
@@ -61,12 +63,12 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
     // If no indentation differed, the rung `trailing` would have matched. So one line determines the width, and no
     // window matches with two widths.
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-    for width in widths(matcher, &old, &file_indents) {
-        let windows = matcher.windows(
-            |number| Some(columns(old[number], width)),
-            |number| file_indents[number].map(|indent| columns(indent, width)),
+    for width in possible_tab_widths(matcher, &old, &file_indents) {
+        let windows = matcher.matching_windows(
+            |number| Some(indent_columns(old[number], width)),
+            |number| file_indents[number].map(|indent| indent_columns(indent, width)),
         );
-        let places = matcher.places(&windows).into_iter();
+        let places = matcher.place_ranges(&windows).into_iter();
         found.extend(places.map(|place| (place, width)));
     }
     found.sort_by_key(|(place, width)| (place.start, *width));
@@ -75,7 +77,7 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
 
 /// Returns the widths with which some window can match. The first indented line of a window determines its width. So
 /// there is mostly one, and the file is searched once instead of once for each of the seven.
-fn widths(
+fn possible_tab_widths(
     matcher: &LineMatcher<'_>,
     old: &[(usize, usize)],
     file: &[Option<(usize, usize)>],
@@ -89,12 +91,14 @@ fn widths(
         let Some(file) = file[window + indented] else {
             continue;
         };
-        for width in WIDTHS {
-            if columns(old, width) == columns(file, width) && !possible.contains(&width) {
+        for width in TAB_WIDTHS {
+            if indent_columns(old, width) == indent_columns(file, width)
+                && !possible.contains(&width)
+            {
                 possible.push(width);
             }
         }
-        if possible.len() == WIDTHS.count() {
+        if possible.len() == TAB_WIDTHS.count() {
             break;
         }
     }
@@ -102,7 +106,7 @@ fn widths(
 }
 
 /// Returns how wide an indentation by tabs and spaces is.
-fn columns((tabs, spaces): (usize, usize), width: usize) -> usize {
+fn indent_columns((tabs, spaces): (usize, usize), width: usize) -> usize {
     tabs * width + spaces
 }
 
@@ -113,7 +117,7 @@ fn known_indents(
     place: &Range<usize>,
 ) -> HashMap<String, Option<String>> {
     let mut known: HashMap<String, Option<String>> = HashMap::new();
-    for (file, old) in matcher.pairs(place) {
+    for (file, old) in matcher.matched_line_pairs(place) {
         let indent = old[..indent_len(old)].chars().map(fold_char).collect();
         let file = &file[..indent_len(file)];
         known

@@ -26,11 +26,11 @@ pub(super) enum EditOutcome {
 
 use EditOutcome::{Ambiguous, Forbidden, Leaked, NotFound};
 
-pub(super) fn done(rung: Rung, result: &str) -> EditOutcome {
+pub(super) fn outcome_done(rung: Rung, result: &str) -> EditOutcome {
     EditOutcome::Done(rung, result.to_owned())
 }
 
-pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> {
+pub(super) fn new_query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> {
     Query {
         view,
         damaged: &[],
@@ -39,19 +39,19 @@ pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> 
         occurrences: Occurrences::One,
         tolerance: Tolerance::Tolerant,
         abbreviations: &[],
-        leaks: Leaks::Refuse,
+        leaks: LeakPolicy::Refuse,
         text_kind: TextKind::Prose,
         bounds: None,
     }
 }
 
 /// Returns all changes at the places found, in order.
-pub(super) fn changes(found: &Found) -> Vec<Change> {
+pub(super) fn changes(found: &FoundPlaces) -> Vec<Change> {
     let changes = found.places.iter().flat_map(|place| place.changes.clone());
     changes.collect()
 }
 
-pub(super) fn outcome(query: &Query<'_>) -> EditOutcome {
+pub(super) fn find_outcome(query: &Query<'_>) -> EditOutcome {
     match find(query) {
         Verdict::Found(found) => {
             let result = apply_changes(query.view, &changes(&found));
@@ -66,23 +66,27 @@ pub(super) fn outcome(query: &Query<'_>) -> EditOutcome {
 }
 
 /// Returns the outcome of an edit of one place.
-pub(super) fn edit(view: &str, old: &str, new: &str) -> EditOutcome {
-    outcome(&query(view, old, new))
+pub(super) fn edit_outcome(view: &str, old: &str, new: &str) -> EditOutcome {
+    find_outcome(&new_query(view, old, new))
 }
 
 /// Returns the outcome of an edit of all places.
 pub(super) fn edit_all(view: &str, old: &str, new: &str) -> EditOutcome {
-    outcome(&Query {
+    find_outcome(&Query {
         occurrences: Occurrences::All,
-        ..query(view, old, new)
+        ..new_query(view, old, new)
     })
 }
 
 /// A case: its name, the file, the old text, the new text, the outcome.
 pub(super) type Case<'a> = (&'a str, &'a str, &'a str, &'a str, EditOutcome);
 
-pub(super) fn check(cases: &[Case<'_>]) {
+pub(super) fn check_cases(cases: &[Case<'_>]) {
     for (why, view, old, new, wanted) in cases {
-        assert_eq!(edit(view, old, new), *wanted, "{why}: {old:?} in {view:?}");
+        assert_eq!(
+            edit_outcome(view, old, new),
+            *wanted,
+            "{why}: {old:?} in {view:?}"
+        );
     }
 }

@@ -38,7 +38,7 @@ impl<'t> TextLines<'t> {
     }
 
     /// Returns the same lines without the final newline.
-    pub(super) fn unended(mut self) -> TextLines<'t> {
+    pub(super) fn without_final_newline(mut self) -> TextLines<'t> {
         self.ended = false;
         self
     }
@@ -69,7 +69,7 @@ impl<'t> IndentScanner<'t> {
     }
 
     /// Returns the blanks between the line start and the offset; `None` where there is any other text.
-    pub(super) fn before(&mut self, offset: usize) -> Option<&'t str> {
+    pub(super) fn indent_before(&mut self, offset: usize) -> Option<&'t str> {
         let passed = &self.text[self.at..offset];
         match memchr::memrchr(b'\n', passed.as_bytes()) {
             Some(newline) => {
@@ -90,7 +90,7 @@ pub(super) fn line_prefix(text: &str, at: usize) -> &str {
 }
 
 /// Returns whether the character at the offset is a newline.
-pub(super) fn newline_at(text: &str, at: usize) -> bool {
+pub(super) fn is_newline_at(text: &str, at: usize) -> bool {
     text.as_bytes().get(at) == Some(&b'\n')
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_final_newline_starts_no_line() {
+    fn final_newline_starts_no_line() {
         let cases: [(&str, &[&str], bool); 6] = [
             ("", &[], false),
             ("a", &["a"], false),

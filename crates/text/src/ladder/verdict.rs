@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use super::edit_script::EditScript;
 use super::line_matcher::LineMatcher;
-use super::remarks::{Remark, remarks};
-use super::shift::Shift;
+use super::remarks::{Remark, collect_remarks};
+use super::shift::LineShift;
 use super::text_lines::TextLines;
-use super::{Found, Guard, Occurrences, PLACES_MOST, Rung, Task, Verdict};
+use super::{FoundPlaces, GuardRefusal, MAX_PLACES, Occurrences, Rung, SearchTask, Verdict};
 
 /// Returns the places to edit, or the verdict that they are too many or ambiguous. `places` contains every place in
 /// order, overlapping ones included, and is not empty. `matcher` is given if the rung already has it.
-pub(super) fn choose(
-    task: &Task<'_>,
+pub(super) fn choose_places(
+    task: &SearchTask<'_>,
     rung: Rung,
     places: Vec<Range<usize>>,
     matcher: Option<&LineMatcher<'_>>,
@@ -24,13 +24,13 @@ pub(super) fn choose(
         Occurrences::One => {
             let further = (task.further_places)(task, rung, &places, matcher);
             if places.len() + further.len() > 1 {
-                return Err(ambiguous(rung, places, further));
+                return Err(ambiguous_verdict(rung, places, further));
             }
         }
         // On a tolerant rung one edit fits all places only where their texts are equal.
         Occurrences::All => {
-            if rung != Rung::Exact && !are_alike(view, &places) {
-                return Err(ambiguous(rung, places, Vec::new()));
+            if rung != Rung::Exact && !have_same_text(view, &places) {
+                return Err(ambiguous_verdict(rung, places, Vec::new()));
             }
         }
     }
@@ -43,9 +43,9 @@ pub(super) fn choose(
         }
         fits
     });
-    if chosen.len() > PLACES_MOST {
+    if chosen.len() > MAX_PLACES {
         let count = chosen.len();
-        chosen.truncate(PLACES_MOST);
+        chosen.truncate(MAX_PLACES);
         let first = chosen;
         return Err(Verdict::TooMany { rung, first, count });
     }
@@ -53,7 +53,7 @@ pub(super) fn choose(
 }
 
 /// Returns the verdict that these places of one rung, and those that later rungs find, are ambiguous.
-pub(super) fn ambiguous(
+pub(super) fn ambiguous_verdict(
     rung: Rung,
     places: Vec<Range<usize>>,
     further: Vec<(Rung, Range<usize>)>,
@@ -84,7 +84,7 @@ pub(super) fn ambiguous(
 
 /// Returns whether all places have the same text. Comparing places that overlap densely would take quadratic time;
 /// beyond sixteen times the length of the view they count as different.
-fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
+fn have_same_text(view: &str, places: &[Range<usize>]) -> bool {
     let mut bytes = 16 * view.len();
     places.windows(2).all(|pair| {
         let Some(left) = bytes.checked_sub(pair[1].len()) else {
@@ -96,25 +96,26 @@ fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
 }
 
 /// Returns the verdict for places that all have the same text, which `old` matches and `new` replaces, both after the
-/// rewriting of the rung; `shift` as for [`EditScript::build`].
-pub(super) fn edit(
-    task: &Task<'_>,
+/// rewriting of the rung; `shift` as for [`EditScript::compare_texts`].
+pub(super) fn edit_places(
+    task: &SearchTask<'_>,
     rung: Rung,
     places: Vec<Range<usize>>,
     old: &TextLines<'_>,
     new: &TextLines<'_>,
-    shift: Option<&Shift<'_>>,
+    shift: Option<&LineShift<'_>>,
 ) -> Verdict {
     let view = task.source.view;
     let Some(first) = places.first() else {
         return Verdict::NotFound { guard: None };
     };
-    let script = match EditScript::build(view, first.clone(), old, new, shift, task.text_kind) {
-        Ok(script) => script,
-        Err(reason) => return forbid(rung, first.clone(), reason),
-    };
+    let script =
+        match EditScript::compare_texts(view, first.clone(), old, new, shift, task.text_kind) {
+            Ok(script) => script,
+            Err(reason) => return forbidden_verdict(rung, first.clone(), reason),
+        };
     let edited = script.apply_to(task.source, &places, task.deletion);
-    let mut remarks = remarks(view, &places, old, new, task.deletion);
+    let mut remarks = collect_remarks(view, &places, old, new, task.deletion);
     if edited.curled {
         remarks.push(Remark::Curled);
     }
@@ -122,7 +123,7 @@ pub(super) fn edit(
         let characters = script.straightened.into_iter().collect();
         remarks.push(Remark::MadeAscii(characters));
     }
-    Verdict::Found(Found {
+    Verdict::Found(FoundPlaces {
         rung,
         places: edited.places,
         remarks,
@@ -130,9 +131,13 @@ pub(super) fn edit(
 }
 
 /// Returns the verdict that a guard forbids the edit.
-pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>) -> Verdict {
+pub(super) fn forbidden_verdict(
+    rung: Rung,
+    place: Range<usize>,
+    reason: impl Into<String>,
+) -> Verdict {
     Verdict::NotFound {
-        guard: Some(Guard {
+        guard: Some(GuardRefusal {
             rung,
             place,
             reason: reason.into(),
@@ -140,16 +145,16 @@ pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>)
     }
 }
 
-/// Calls [`choose`] and [`edit`], for rungs whose rewriting makes the old text equal to the place.
+/// Calls [`choose_places`] and [`edit_places`], for rungs whose rewriting makes the old text equal to the place.
 pub(super) fn choose_and_edit(
-    task: &Task<'_>,
+    task: &SearchTask<'_>,
     rung: Rung,
     places: Vec<Range<usize>>,
     old: &TextLines<'_>,
     new: &TextLines<'_>,
 ) -> Verdict {
-    match choose(task, rung, places, None) {
-        Ok(places) => edit(task, rung, places, old, new, None),
+    match choose_places(task, rung, places, None) {
+        Ok(places) => edit_places(task, rung, places, old, new, None),
         Err(verdict) => verdict,
     }
 }

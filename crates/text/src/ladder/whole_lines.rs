@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deletion_of_whole_lines_leaves_no_line_and_joins_none() {
+    fn deleting_whole_lines_leaves_no_empty_line() {
         let whole = |view: &str, old: &str| {
             let start = view.find(old).expect("old text");
             let place = start..start + old.len();

@@ -12,7 +12,7 @@ pub(crate) enum FenceLine {
 }
 
 /// Returns the kind of fence that a line is, if it is one.
-pub(crate) fn fence(line: &str) -> Option<FenceLine> {
+pub(crate) fn fence_kind(line: &str) -> Option<FenceLine> {
     let line = line.trim();
     let mark = line
         .chars()
@@ -31,20 +31,20 @@ pub(crate) fn fence(line: &str) -> Option<FenceLine> {
 
 /// Returns the text between a first line that opens a fence and a last line that closes it. A newline after the fence
 /// stays.
-pub(crate) fn unfenced(text: &str) -> Option<String> {
+pub(crate) fn strip_fence(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text_lines(text.trim_matches('\n')).collect();
     let closing = lines.pop()?;
-    if fence(closing)? != FenceLine::Bare || lines.is_empty() {
+    if fence_kind(closing)? != FenceLine::Bare || lines.is_empty() {
         return None;
     }
-    fence(lines.remove(0))?;
+    fence_kind(lines.remove(0))?;
     let end = if text.ends_with('\n') { "\n" } else { "" };
     Some(lines.join("\n") + end)
 }
 
 /// Returns whether any line of the text is a fence.
 pub(super) fn has_fence(text: &str) -> bool {
-    text_lines(text).any(|line| fence(line).is_some())
+    text_lines(text).any(|line| fence_kind(line).is_some())
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fences_around_a_text() {
+    fn strips_fences_around_text() {
         for (text, inner) in [
             ("```python\nx = 2\n```", Some("x = 2")),
             ("```\nx\ny\n```\n", Some("x\ny\n")),
@@ -65,7 +65,7 @@ mod tests {
             ("`a`\nb\n`c`", None),
             ("```a``` b\nx\n```", None),
         ] {
-            assert_eq!(unfenced(text).as_deref(), inner, "{text:?}");
+            assert_eq!(strip_fence(text).as_deref(), inner, "{text:?}");
         }
     }
 }

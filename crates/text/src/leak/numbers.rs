@@ -3,7 +3,7 @@
 //! has.
 
 /// The width of an aligned number.
-const ALIGNED: usize = 6;
+const ALIGNED_WIDTH: usize = 6;
 
 /// The separator between the number and the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) struct Number {
 
 impl Number {
     /// Returns whether this is the number `count` lines after the first, in the same form.
-    pub(super) fn follows(&self, first: &Number, count: u64) -> bool {
+    pub(super) fn is_in_sequence(&self, first: &Number, count: u64) -> bool {
         let same_form = match (self.aligned, first.aligned) {
             (Some(one), Some(other)) => one == other,
             _ => true,
@@ -55,15 +55,15 @@ impl Number {
 
 /// Returns how many bytes an anchor takes after its line number: `:abc→`.
 pub(crate) fn anchor_length(behind: &str) -> Option<usize> {
-    const LENGTH: usize = 1 + 3 + '→'.len_utf8();
-    let anchor = behind.get(..LENGTH)?;
+    const ANCHOR_LENGTH: usize = 1 + 3 + '→'.len_utf8();
+    let anchor = behind.get(..ANCHOR_LENGTH)?;
     let letters = anchor.strip_prefix(':')?.strip_suffix('→')?;
     let is_letter = |byte: u8| matches!(byte, b'a'..=b'z' | b'2'..=b'7');
-    letters.bytes().all(is_letter).then_some(LENGTH)
+    letters.bytes().all(is_letter).then_some(ANCHOR_LENGTH)
 }
 
 /// Returns the number at the start of a line.
-pub(crate) fn numbered(line: &str) -> Option<Number> {
+pub(crate) fn parse_numbered_line(line: &str) -> Option<Number> {
     let rest = line.trim_start_matches(' ');
     let blanks = line.len() - rest.len();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -82,7 +82,7 @@ pub(crate) fn numbered(line: &str) -> Option<Number> {
         _ => return None,
     };
     let padding_fits = match separator {
-        Separator::Arrow | Separator::Tab => blanks == 0 || blanks + digits == ALIGNED,
+        Separator::Arrow | Separator::Tab => blanks == 0 || blanks + digits == ALIGNED_WIDTH,
         Separator::Colon | Separator::Anchor => blanks == 0,
         Separator::Bar => true,
     };
@@ -90,7 +90,7 @@ pub(crate) fn numbered(line: &str) -> Option<Number> {
         return None;
     }
     let aligned = match separator {
-        Separator::Arrow | Separator::Tab => (digits < ALIGNED).then_some(blanks > 0),
+        Separator::Arrow | Separator::Tab => (digits < ALIGNED_WIDTH).then_some(blanks > 0),
         Separator::Colon | Separator::Anchor | Separator::Bar => None,
     };
     Some(Number {

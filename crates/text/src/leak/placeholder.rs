@@ -2,7 +2,7 @@
 //! left out. The wording alone may be content, so the deciding factor is how much of the file is missing at that place.
 //!
 //! The word lists and limits are heuristics: a line counts as a placeholder where all of its words are about leaving
-//! text out. It is reported where at least [`MISSING_LEAST`] lines are missing, and [`TIMES`] times as many as were
+//! text out. It is reported where at least [`MIN_MISSING_LINES`] lines are missing, and [`MIN_MISSING_PER_SENT`] times as many as were
 //! sent instead.
 
 mod in_edit;
@@ -11,33 +11,33 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::time::Duration;
 
-pub(super) use in_edit::placeholder_in_edit;
+pub(super) use in_edit::find_placeholder_in_edit;
 
-use super::{Leak, LeakKind, quoted, text_lines};
+use super::{Leak, LeakKind, quote_line_start, text_lines};
 use crate::diff::difference;
 
 /// The number of lines that are not blank that must be missing at the placeholder.
-const MISSING_LEAST: usize = 5;
+const MIN_MISSING_LINES: usize = 5;
 
 /// The number of lines that must be missing for each line that was sent in their place.
-const TIMES: usize = 3;
+const MIN_MISSING_PER_SENT: usize = 3;
 
 /// A longer line is not a placeholder.
-const LINE_MOST: usize = 160;
+const MAX_LINE_LENGTH: usize = 160;
 
 /// The number of placeholders that are checked.
-const FOUND_MOST: usize = 100;
+const MAX_CHECKED_PLACEHOLDERS: usize = 100;
 
 /// The time that the comparison of old and new text may take; beyond it the difference is coarse.
-const BUDGET: Duration = Duration::from_millis(200);
+const COMPARISON_BUDGET: Duration = Duration::from_millis(200);
 
 /// Finds a placeholder line in `content` that represents a much larger part of `old_file`. A line that the old file
 /// also has is content.
-pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
+pub fn find_placeholder(content: &str, old_file: &str) -> Option<Leak> {
     let mut found: Vec<(usize, &str)> = text_lines(content)
         .enumerate()
-        .filter(|(_, line)| stands_for_more(line))
-        .take(FOUND_MOST)
+        .filter(|(_, line)| is_placeholder_line(line))
+        .take(MAX_CHECKED_PLACEHOLDERS)
         .collect();
     if found.is_empty() {
         return None;
@@ -53,21 +53,21 @@ pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
     let old_lines: Vec<&str> = text_lines(old_file).collect();
     let new_lines: Vec<&str> = text_lines(content).collect();
     let filled = |lines: &[&str]| lines.iter().filter(|line| !line.trim().is_empty()).count();
-    for (old, new) in difference(old_file, content, 0, BUDGET).blocks {
+    for (old, new) in difference(old_file, content, 0, COMPARISON_BUDGET).blocks {
         let Some((line, text)) = found.iter().find(|(line, _)| new.contains(line)) else {
             continue;
         };
         let missing = filled(old_lines.get(old.clone())?);
         let placeholders = found.iter().filter(|(line, _)| new.contains(line)).count();
         let sent = filled(new_lines.get(new.clone())?).saturating_sub(placeholders);
-        if missing >= MISSING_LEAST && missing >= TIMES * sent {
+        if missing >= MIN_MISSING_LINES && missing >= MIN_MISSING_PER_SENT * sent {
             return Some(Leak {
                 kind: LeakKind::Placeholder,
                 line: *line,
                 reason: format!(
                     "Line {} ({}) replaces lines {}-{} of the file, which would be lost.",
                     line + 1,
-                    quoted(text),
+                    quote_line_start(text),
                     old.start + 1,
                     old.end,
                 )
@@ -80,16 +80,16 @@ pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
 }
 
 /// The strings that open a comment, longest first.
-const OPENERS: [&str; 16] = [
+const COMMENT_OPENERS: [&str; 16] = [
     "{{!--", "<!--", "{/*", "///", "//", "/*", "(*", "{-", "--", "##", "#", ";;", ";", "%", "*",
     "'",
 ];
 
 /// The strings that close a comment, longest first.
-const CLOSERS: [&str; 6] = ["--}}", "-->", "*/}", "*/", "*)", "-}"];
+const COMMENT_CLOSERS: [&str; 6] = ["--}}", "-->", "*/}", "*/", "*)", "-}"];
 
 /// Words for the text that is not shown.
-const REST: [&str; 10] = [
+const REST_WORDS: [&str; 10] = [
     "rest",
     "remainder",
     "remaining",
@@ -103,7 +103,7 @@ const REST: [&str; 10] = [
 ];
 
 /// Words for what happens to that text.
-const KEPT: [&str; 15] = [
+const KEPT_WORDS: [&str; 15] = [
     "unchanged",
     "unmodified",
     "untouched",
@@ -122,7 +122,7 @@ const KEPT: [&str; 15] = [
 ];
 
 /// Words for the part of a file that it is.
-const PART: [&str; 14] = [
+const PART_WORDS: [&str; 14] = [
     "file",
     "code",
     "content",
@@ -140,16 +140,16 @@ const PART: [&str; 14] = [
 ];
 
 /// Words that connect the others.
-const JOINING: [&str; 18] = [
+const JOINING_WORDS: [&str; 18] = [
     "the", "of", "is", "are", "as", "it", "this", "that", "and", "in", "below", "above", "no",
     "change", "changes", "keep", "for", "brevity",
 ];
 
-/// A longer comment that contains one of the [`PHRASES`] has further content.
-const PHRASE_MOST: usize = 24;
+/// A longer comment that contains one of the [`FOREIGN_PHRASES`] has further content.
+const MAX_PHRASE_LENGTH: usize = 24;
 
 /// The usual phrases in the other languages that models use.
-const PHRASES: [&str; 7] = [
+const FOREIGN_PHRASES: [&str; 7] = [
     "其余",
     "不变",
     "省略",
@@ -160,14 +160,19 @@ const PHRASES: [&str; 7] = [
 ];
 
 /// Returns whether a line reads as a placeholder for text that was left out.
-pub(crate) fn stands_for_more(line: &str) -> bool {
+pub(crate) fn is_placeholder_line(line: &str) -> bool {
     let line = line.trim();
-    if line.is_empty() || line.len() > LINE_MOST {
+    if line.is_empty() || line.len() > MAX_LINE_LENGTH {
         return false;
     }
-    let opener = OPENERS.iter().find(|opener| line.starts_with(**opener));
+    let opener = COMMENT_OPENERS
+        .iter()
+        .find(|opener| line.starts_with(**opener));
     let mut body = opener.map_or(line, |opener| &line[opener.len()..]).trim();
-    if let Some(closer) = CLOSERS.iter().find(|closer| body.ends_with(**closer)) {
+    if let Some(closer) = COMMENT_CLOSERS
+        .iter()
+        .find(|closer| body.ends_with(**closer))
+    {
         body = body[..body.len() - closer.len()].trim();
     }
     // Without a comment the line must at least begin with a bracket or dots.
@@ -184,25 +189,25 @@ pub(crate) fn stands_for_more(line: &str) -> bool {
         return dotted && opener.is_some();
     }
     let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_ref()));
-    let (rest, kept) = (says(&REST), says(&KEPT));
+    let (rest, kept) = (says(&REST_WORDS), says(&KEPT_WORDS));
     let no_change = says(&["no"]) && says(&["change", "changes"]);
     let set_apart = body.starts_with("...") || body.starts_with('…');
     if set_apart && (rest || kept || no_change) {
         return true;
     }
-    if PHRASES.iter().any(|phrase| body.contains(phrase)) {
-        return dotted || body.chars().count() <= PHRASE_MOST;
+    if FOREIGN_PHRASES.iter().any(|phrase| body.contains(phrase)) {
+        return dotted || body.chars().count() <= MAX_PHRASE_LENGTH;
     }
     // A comment with any other word is about something else.
     let is_known = |word: &Cow<'_, str>| {
-        let lists: [&[&str]; 4] = [&REST, &KEPT, &PART, &JOINING];
+        let lists: [&[&str]; 4] = [&REST_WORDS, &KEPT_WORDS, &PART_WORDS, &JOINING_WORDS];
         lists.iter().any(|list| list.contains(&word.as_ref()))
     };
     words.iter().all(is_known)
         && ((rest && kept)
             || (dotted && (rest || kept || no_change))
-            || (says(&REST[..3]) && says(&PART))
-            || (says(&KEPT[..4]) && says(&PART)))
+            || (says(&REST_WORDS[..3]) && says(&PART_WORDS))
+            || (says(&KEPT_WORDS[..4]) && says(&PART_WORDS)))
 }
 
 /// Returns the word in lower case; most words already are.
@@ -219,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_stand_for_more() {
+    fn recognises_placeholder_lines() {
         for line in [
             "// ... rest of the file unchanged ...",
             "# ... existing code ...",
@@ -237,12 +242,12 @@ mod tests {
             "# 其余代码不变",
             "// rest of implementation",
         ] {
-            assert!(stands_for_more(line), "{line}");
+            assert!(is_placeholder_line(line), "{line}");
         }
     }
 
     #[test]
-    fn lines_that_are_themselves() {
+    fn accepts_ordinary_lines() {
         for line in [
             "...",
             "",
@@ -258,62 +263,62 @@ mod tests {
             "// parse the remaining lines",
             "# this function must stay the same on all hosts",
         ] {
-            assert!(!stands_for_more(line), "{line}");
+            assert!(!is_placeholder_line(line), "{line}");
         }
     }
 
-    fn numbered(count: usize) -> String {
+    fn numbered_fields(count: usize) -> String {
         (1..=count)
             .map(|line| format!("int field_{line} = {line};\n"))
             .collect()
     }
 
     #[test]
-    fn a_stand_in_for_most_of_the_file() {
-        let old = numbered(300);
+    fn detects_placeholder_for_most_of_file() {
+        let old = numbered_fields(300);
         let content =
             "int field_1 = 100;\nint field_2 = 2;\n// ... rest of the file unchanged ...\n";
-        let leak = placeholder(content, &old).expect("a placeholder");
+        let leak = find_placeholder(content, &old).expect("a placeholder");
         assert_eq!((leak.kind, leak.line), (LeakKind::Placeholder, 2));
         assert!(leak.reason.to_string().contains("3-300"), "{}", leak.reason);
     }
 
     #[test]
-    fn one_in_the_middle() {
-        let old = format!("fn a() {{\n{}}}\nfn b() {{}}\n", numbered(40));
+    fn detects_placeholder_in_middle() {
+        let old = format!("fn a() {{\n{}}}\nfn b() {{}}\n", numbered_fields(40));
         let content = "fn a() {\n    // ... existing code ...\n}\nfn c() {}\n";
-        assert!(placeholder(content, &old).is_some());
-        let long = format!("{old}{}", numbered(400).replace("field", "other"));
-        let content = long.replace(&numbered(40), "// ... existing code ...\n");
+        assert!(find_placeholder(content, &old).is_some());
+        let long = format!("{old}{}", numbered_fields(400).replace("field", "other"));
+        let content = long.replace(&numbered_fields(40), "// ... existing code ...\n");
         assert!(
-            placeholder(&content, &long).is_some(),
+            find_placeholder(&content, &long).is_some(),
             "though most of the file was sent"
         );
     }
 
     #[test]
-    fn the_same_words_where_nothing_is_left_out() {
-        let old = numbered(300);
+    fn accepts_placeholder_words_when_nothing_is_missing() {
+        let old = numbered_fields(300);
         assert_eq!(
-            placeholder(&format!("{old}// rest of the file unchanged\n"), &old),
+            find_placeholder(&format!("{old}// rest of the file unchanged\n"), &old),
             None
         );
         let old = "a = 1\n# rest of the file unchanged since 2019\nb = 2\nc = 3\n";
         assert_eq!(
-            placeholder("a = 9\n# rest of the file unchanged since 2019\n", old),
+            find_placeholder("a = 9\n# rest of the file unchanged since 2019\n", old),
             None
         );
         let rewritten: String = (0..60).map(|line| format!("other {line}\n")).collect();
         let content = format!("{rewritten}// ... existing code ...\n");
         assert_eq!(
-            placeholder(&content, &numbered(70)),
+            find_placeholder(&content, &numbered_fields(70)),
             None,
             "a rewrite of the same size"
         );
     }
 
     #[test]
-    fn a_new_file_has_nothing_to_lose() {
-        assert_eq!(placeholder("# ... existing code ...\n", ""), None);
+    fn accepts_placeholder_in_new_file() {
+        assert_eq!(find_placeholder("# ... existing code ...\n", ""), None);
     }
 }

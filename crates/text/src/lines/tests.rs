@@ -5,7 +5,7 @@ use crate::laws;
 use proptest::prelude::*;
 
 #[test]
-fn sent_line_ends_become_newlines() {
+fn normalizes_sent_line_ends() {
     assert_eq!(
         normalize_newlines("a\r\nb\r\r\nc\n", Endings::Lf),
         "a\nb\nc\n"
@@ -21,7 +21,7 @@ fn sent_line_ends_become_newlines() {
 }
 
 #[test]
-fn one_kind_of_line_end_is_kept_in_an_overwrite() {
+fn overwrite_keeps_uniform_line_ends() {
     assert_eq!(Endings::Crlf.line_end(), LineEnd::Crlf);
     assert_eq!(Endings::Mixed.line_end(), LineEnd::AsSent);
     assert_eq!(Endings::None.line_end(), LineEnd::AsSent);
@@ -32,7 +32,7 @@ proptest! {
 
     /// The index finds what counting from the start finds, on either side of a block's edge.
     #[test]
-    fn the_index_counts_like_a_scan(line in 0_usize..700, lead in 0_usize..9_000, lines in 0_usize..300, open in any::<bool>()) {
+    fn line_index_agrees_with_scan(line in 0_usize..700, lead in 0_usize..9_000, lines in 0_usize..300, open in any::<bool>()) {
         let mut text = "x".repeat(lead) + &"ab\n\n".repeat(lines);
         if open {
             text.push('z');
@@ -43,7 +43,7 @@ proptest! {
         let starts: Vec<usize> = Lines::new(&text, 0).map(|range| range.start).collect();
         prop_assert_eq!(starts.len(), counted);
         prop_assert_eq!(index.line_start(&text, line), starts.get(line).copied().unwrap_or(text.len()));
-        let edge = BLOCK.min(text.len());
+        let edge = INDEX_BLOCK.min(text.len());
         for at in [edge.saturating_sub(1), edge, (edge + 1).min(text.len()), text.len()] {
             prop_assert_eq!(index.newlines_before(&text, at), text[..at].matches('\n').count());
         }
@@ -51,7 +51,7 @@ proptest! {
 }
 
 #[test]
-fn lines_and_offsets_are_the_same_in_whatever_order_they_are_asked_for() {
+fn lookups_in_any_order_give_same_results() {
     let line = |number: usize| "x".repeat(number * 7_919 % 211) + "\n";
     let text: String = (0..400).map(line).collect();
     let starts: Vec<usize> = std::iter::once(0)

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Which edge of the text the match must include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(super) enum MatchAnchor {
     /// Neither: the match may be anywhere.
     Free,
     /// The match begins where the text begins.
@@ -16,15 +16,15 @@ pub(super) enum Anchor {
 
 /// Returns the part of `text` that is the fewest edits away from `pattern`; among equally good ones the longest, then
 /// the first.
-pub(super) fn align(pattern: &str, text: &str, anchor: Anchor) -> Range<usize> {
+pub(super) fn best_alignment(pattern: &str, text: &str, anchor: MatchAnchor) -> Range<usize> {
     let pattern: Vec<char> = pattern.chars().collect();
     let mut places: Vec<(usize, char)> = text.char_indices().collect();
-    if anchor == Anchor::End {
+    if anchor == MatchAnchor::End {
         // A match at the end is a match at the start of the reversed texts.
         let mirrored: Vec<char> = pattern.iter().rev().copied().collect();
         places.reverse();
         let characters: Vec<char> = places.iter().map(|(_, character)| *character).collect();
-        let found = best(&mirrored, &characters, Anchor::Start);
+        let found = align_by_dynamic_programming(&mirrored, &characters, MatchAnchor::Start);
         let start = if found.end == 0 {
             text.len()
         } else {
@@ -33,16 +33,20 @@ pub(super) fn align(pattern: &str, text: &str, anchor: Anchor) -> Range<usize> {
         return start..text.len();
     }
     let characters: Vec<char> = places.iter().map(|(_, character)| *character).collect();
-    let found = best(&pattern, &characters, anchor);
+    let found = align_by_dynamic_programming(&pattern, &characters, anchor);
     let offset = |at: usize| places.get(at).map_or(text.len(), |(offset, _)| *offset);
     offset(found.start)..offset(found.end)
 }
 
 /// Runs Sellers' dynamic programming: Levenshtein's, except that a match may begin anywhere unless it is anchored.
-fn best(pattern: &[char], text: &[char], anchor: Anchor) -> Range<usize> {
+fn align_by_dynamic_programming(
+    pattern: &[char],
+    text: &[char],
+    anchor: MatchAnchor,
+) -> Range<usize> {
     // Each cell holds the number of edits so far, and where in the text that match began.
     let begin = |at: usize| {
-        if anchor == Anchor::Start {
+        if anchor == MatchAnchor::Start {
             (at, 0)
         } else {
             (0, at)
@@ -72,24 +76,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn anywhere() {
-        assert_eq!(align("b d", "a b c d", Anchor::Free), 2..5);
-        assert_eq!(align("bcd", "aabxdee", Anchor::Free), 2..5);
-        assert_eq!(align("x", "", Anchor::Free), 0..0);
-        assert_eq!(align("", "abc", Anchor::Free), 0..0);
+    fn aligns_anywhere_without_anchor() {
+        assert_eq!(best_alignment("b d", "a b c d", MatchAnchor::Free), 2..5);
+        assert_eq!(best_alignment("bcd", "aabxdee", MatchAnchor::Free), 2..5);
+        assert_eq!(best_alignment("x", "", MatchAnchor::Free), 0..0);
+        assert_eq!(best_alignment("", "abc", MatchAnchor::Free), 0..0);
     }
 
     #[test]
-    fn a_character_more_after_the_first_or_before_the_last_is_inside() {
-        assert_eq!(align("f(a, b)", "x = f (a, b)", Anchor::Free), 4..12);
-        assert_eq!(align("${HOME}/bin", "a $ {HOME}/bin", Anchor::Free), 2..14);
-        assert_eq!(align("(a, b)f", "(a, b) f = x", Anchor::Free), 0..8);
+    fn alignment_includes_extra_characters_near_its_ends() {
+        assert_eq!(
+            best_alignment("f(a, b)", "x = f (a, b)", MatchAnchor::Free),
+            4..12
+        );
+        assert_eq!(
+            best_alignment("${HOME}/bin", "a $ {HOME}/bin", MatchAnchor::Free),
+            2..14
+        );
+        assert_eq!(
+            best_alignment("(a, b)f", "(a, b) f = x", MatchAnchor::Free),
+            0..8
+        );
     }
 
     #[test]
-    fn held_at_an_edge() {
-        assert_eq!(align("abc", "abd, e", Anchor::Start), 0..3);
-        assert_eq!(align("foo(", "  x = fo(", Anchor::End), 6..9);
-        assert_eq!(align("é(", "x = è(", Anchor::End), 4..7);
+    fn aligns_at_anchored_edge() {
+        assert_eq!(best_alignment("abc", "abd, e", MatchAnchor::Start), 0..3);
+        assert_eq!(best_alignment("foo(", "  x = fo(", MatchAnchor::End), 6..9);
+        assert_eq!(best_alignment("é(", "x = è(", MatchAnchor::End), 4..7);
     }
 }

@@ -5,14 +5,19 @@ use crate::clause::{Clause, ClausePart, clause};
 use std::fmt::Write as _;
 
 /// The number of characters of a line that are shown on each side of the first difference.
-const AROUND: usize = 40;
+const SHOWN_AROUND_DIFFERENCE: usize = 40;
 
 /// The number of differing lines that are listed.
-const LISTED_MOST: usize = 10;
+const MAX_LISTED_LINES: usize = 10;
 
 /// Returns the clauses about `text`, which is at `line` and `column` of the file (both from 0), compared with the sent
 /// text.
-pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) -> Vec<Clause> {
+pub(super) fn describe_differences(
+    sent: &str,
+    text: &str,
+    line: usize,
+    column: usize,
+) -> Vec<Clause> {
     if sent == text {
         return Vec::new();
     }
@@ -20,7 +25,7 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
     if let Some(kind) = only_difference(sent, text) {
         clauses.push(clause!["the same but for ", kind]);
     }
-    let first = FirstDifference::between(sent, text);
+    let first = FirstDifference::find_between(sent, text);
     let file_line = line + first.lines;
     let file_column = first.column + if first.lines == 0 { column } else { 0 };
     clauses.push(clause![
@@ -28,11 +33,11 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
             "first difference at line {}, column {}: the file has {}, ",
             file_line + 1,
             file_column + 1,
-            named(text[first.at..].chars().next()),
+            name_character(text[first.at..].chars().next()),
         ),
         ClausePart::OldText,
         " has ",
-        named(sent[first.at..].chars().next()),
+        name_character(sent[first.at..].chars().next()),
     ]);
     let blank = |text: &str| {
         text[first.at..]
@@ -46,14 +51,17 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
         DrawnBlanks::Edges
     };
     clauses.push(clause![
-        format!("the file: `{}`, ", visible(text, first.at, shown)),
+        format!(
+            "the file: `{}`, ",
+            visible_line_around(text, first.at, shown)
+        ),
         ClausePart::OldText,
         format!(
             ": `{}` (· is a space, ⇥ a tab)",
-            visible(sent, first.at, shown)
+            visible_line_around(sent, first.at, shown)
         ),
     ]);
-    clauses.extend(counted(sent, text, line));
+    clauses.extend(count_differing_lines(sent, text, line));
     clauses
 }
 
@@ -85,7 +93,7 @@ struct FirstDifference {
 }
 
 impl FirstDifference {
-    fn between(sent: &str, text: &str) -> FirstDifference {
+    fn find_between(sent: &str, text: &str) -> FirstDifference {
         let mut first = FirstDifference {
             at: 0,
             lines: 0,
@@ -108,7 +116,7 @@ impl FirstDifference {
 }
 
 /// Returns the name of a character for use in a sentence.
-fn named(character: Option<char>) -> String {
+fn name_character(character: Option<char>) -> String {
     let Some(character) = character else {
         return "nothing more".to_owned();
     };
@@ -149,17 +157,17 @@ enum DrawnBlanks {
 }
 
 /// Returns the line around an offset, shortened, with tabs, invisible characters and some spaces drawn.
-fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
+fn visible_line_around(text: &str, at: usize, blanks: DrawnBlanks) -> String {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
     let from = text[start..at]
         .char_indices()
         .rev()
-        .nth(AROUND - 1)
+        .nth(SHOWN_AROUND_DIFFERENCE - 1)
         .map_or(start, |(offset, _)| start + offset);
     let to = text[at..end]
         .char_indices()
-        .nth(AROUND)
+        .nth(SHOWN_AROUND_DIFFERENCE)
         .map_or(end, |(offset, _)| at + offset);
     let leading = end - text[start..end].trim_start().len();
     let trailing = start + text[start..end].trim_end().len();
@@ -186,7 +194,7 @@ fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
 }
 
 /// Returns how many more lines one side has, or which lines differ where there are several.
-fn counted(sent: &str, text: &str, line: usize) -> Option<Clause> {
+fn count_differing_lines(sent: &str, text: &str, line: usize) -> Option<Clause> {
     let (sent_lines, file_lines) = (sent.lines().count(), text.lines().count());
     if sent_lines != file_lines {
         let more = sent_lines.abs_diff(file_lines);
@@ -207,10 +215,10 @@ fn counted(sent: &str, text: &str, line: usize) -> Option<Clause> {
     }
     let listed: Vec<String> = differing
         .iter()
-        .take(LISTED_MOST)
+        .take(MAX_LISTED_LINES)
         .map(usize::to_string)
         .collect();
-    let rest = differing.len().saturating_sub(LISTED_MOST);
+    let rest = differing.len().saturating_sub(MAX_LISTED_LINES);
     let more = if rest > 0 {
         format!(" and {rest} more")
     } else {

@@ -5,19 +5,19 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::likeness::Profile;
+use super::likeness::TextProfile;
 use super::pairing;
-use super::place::{LINE_MOST, Needle, TRIED_MOST, boundary};
+use super::place::{MAX_LINE_BYTES, MAX_TRIED_LINES, Needle, char_boundary_before};
 use crate::diff::LineTable;
 
 /// The least likeness of the lines at an edge with which they decide that the region ends there.
-const EDGE_LEAST: f32 = 0.4;
+const MIN_EDGE_LIKENESS: f32 = 0.4;
 
 /// The number of bytes that a line must have to be searched for verbatim.
-const SEARCHED_LEAST: usize = 8;
+const MIN_SEARCHED_BYTES: usize = 8;
 
 /// Returns the first and last lines of regions near the lines given, the best first.
-pub(super) fn edges(
+pub(super) fn find_edge_lines(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
@@ -25,14 +25,21 @@ pub(super) fn edges(
     near_end: Range<usize>,
 ) -> Vec<(usize, usize)> {
     let count = needle.lines.len();
-    let tried = near_start.start..near_end.end.min(near_start.start + pairing::TRIED_MOST);
-    if count <= pairing::WANTED_MOST {
-        let wanted: Vec<Profile> = needle.lines.iter().map(|line| Profile::new(line)).collect();
-        let tried_profiles = profiles(view, lines, tried.clone());
-        if let Some(found) = pairing::pair(&wanted, &tried_profiles) {
+    let tried = near_start.start
+        ..near_end
+            .end
+            .min(near_start.start + pairing::MAX_TRIED_LINES);
+    if count <= pairing::MAX_WANTED_LINES {
+        let wanted: Vec<TextProfile> = needle
+            .lines
+            .iter()
+            .map(|line| TextProfile::new(line))
+            .collect();
+        let tried_profiles = line_profiles(view, lines, tried.clone());
+        if let Some(found) = pairing::pair_lines(&wanted, &tried_profiles) {
             // A match above or below that is as good is as likely to be meant.
-            let above = pairing::pair(&wanted, &tried_profiles[..found.start]);
-            let below = pairing::pair(&wanted, &tried_profiles[found.end..]);
+            let above = pairing::pair_lines(&wanted, &tried_profiles[..found.start]);
+            let below = pairing::pair_lines(&wanted, &tried_profiles[found.end..]);
             let below = below.map(|rival| rival.start + found.end..rival.end + found.end);
             let all = std::iter::once(found).chain(above).chain(below);
             let line_of = |at: usize| tried.start + at;
@@ -41,14 +48,14 @@ pub(super) fn edges(
                 .collect();
         }
     }
-    by_edge_lines(view, lines, needle, near_start, near_end, tried)
+    edges_by_likeness(view, lines, needle, near_start, near_end, tried)
         .into_iter()
         .collect()
 }
 
 /// Returns the region by the first and the last lines of the text, where there are too many lines to align or none
 /// aligns.
-fn by_edge_lines(
+fn edges_by_likeness(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
@@ -59,22 +66,23 @@ fn by_edge_lines(
     let count = needle.lines.len();
     let bottom_line = lines.line_count().checked_sub(1)?;
     let (top_index, bottom_index) = (needle.head.first()?.0, needle.tail.first()?.0);
-    let (top, bottom) = if count <= TRIED_MOST {
+    let (top, bottom) = if count <= MAX_TRIED_LINES {
         (
-            best_line(view, lines, &needle.head, tried.clone()),
-            best_line(view, lines, &needle.tail, tried),
+            find_best_line(view, lines, &needle.head, tried.clone()),
+            find_best_line(view, lines, &needle.tail, tried),
         )
     } else {
         // The rough place of a long text is off by more lines than can be tried.
-        let exact = |edge, near: &Range<usize>| exact_line(view, lines, needle, edge, near.start);
+        let exact =
+            |edge, near: &Range<usize>| find_exact_line(view, lines, needle, edge, near.start);
         (
             exact(&needle.head, &near_start)
-                .or_else(|| best_line(view, lines, &needle.head, near_start)),
+                .or_else(|| find_best_line(view, lines, &needle.head, near_start)),
             exact(&needle.tail, &near_end)
-                .or_else(|| best_line(view, lines, &needle.tail, near_end)),
+                .or_else(|| find_best_line(view, lines, &needle.tail, near_end)),
         )
     };
-    let sure = |found: Option<(usize, f32)>| found.filter(|(_, alike)| *alike >= EDGE_LEAST);
+    let sure = |found: Option<(usize, f32)>| found.filter(|(_, alike)| *alike >= MIN_EDGE_LIKENESS);
     let from_top = |(line, _): (usize, f32)| {
         let first = line.saturating_sub(top_index);
         (first, (first + count - 1).min(bottom_line))
@@ -102,11 +110,11 @@ fn by_edge_lines(
 
 /// Returns the line nearest to `near` that equals a line at the edge of a long text, converted to where the first of
 /// the edge lines would be.
-fn exact_line(
+fn find_exact_line(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
-    edge: &[(usize, Profile)],
+    edge: &[(usize, TextProfile)],
     near: usize,
 ) -> Option<(usize, f32)> {
     let around = needle.lines.len() / 2;
@@ -117,7 +125,7 @@ fn exact_line(
     let anchor = edge.first()?.0;
     edge.iter().find_map(|(index, _)| {
         let wanted = needle.lines.get(*index)?.trim();
-        if wanted.len() < SEARCHED_LEAST {
+        if wanted.len() < MIN_SEARCHED_BYTES {
             return None;
         }
         let above = memmem::rfind(&view.as_bytes()[before.clone()], wanted.as_bytes())
@@ -134,21 +142,23 @@ fn exact_line(
 }
 
 /// Returns the line among `tried` at which the edge lines match best if the first of them is there, and how well.
-fn best_line(
+fn find_best_line(
     view: &str,
     lines: &dyn LineTable,
-    edge: &[(usize, Profile)],
+    edge: &[(usize, TextProfile)],
     tried: Range<usize>,
 ) -> Option<(usize, f32)> {
-    best_lines(view, lines, edge, tried, 1).into_iter().next()
+    find_best_lines(view, lines, edge, tried, 1)
+        .into_iter()
+        .next()
 }
 
 /// Returns the lines among `tried` at which the edge lines match best if the first of them is there, and how well; the
 /// best first.
-pub(super) fn best_lines(
+pub(super) fn find_best_lines(
     view: &str,
     lines: &dyn LineTable,
-    edge: &[(usize, Profile)],
+    edge: &[(usize, TextProfile)],
     tried: Range<usize>,
     most: usize,
 ) -> Vec<(usize, f32)> {
@@ -161,9 +171,9 @@ pub(super) fn best_lines(
         .map(|(index, _)| index.abs_diff(anchor))
         .max()
         .unwrap_or(0)
-        .min(TRIED_MOST);
+        .min(MAX_TRIED_LINES);
     let known = tried.start.saturating_sub(reach)..(tried.end + reach).min(total);
-    let profiles = profiles(view, lines, known.clone());
+    let profiles = line_profiles(view, lines, known.clone());
     let mut best: Vec<(usize, f32)> = Vec::new();
     for line in tried.start..tried.end.min(total) {
         let sum: f32 = edge
@@ -185,13 +195,13 @@ pub(super) fn best_lines(
     best
 }
 
-fn profiles(view: &str, lines: &dyn LineTable, wanted: Range<usize>) -> Vec<Profile> {
+fn line_profiles(view: &str, lines: &dyn LineTable, wanted: Range<usize>) -> Vec<TextProfile> {
     wanted
         .take_while(|line| *line < lines.line_count())
         .map(|line| {
             let range = lines.line_range(line);
-            let cut = boundary(view, range.end.min(range.start + LINE_MOST));
-            Profile::new(&view[range.start..cut.max(range.start)])
+            let cut = char_boundary_before(view, range.end.min(range.start + MAX_LINE_BYTES));
+            TextProfile::new(&view[range.start..cut.max(range.start)])
         })
         .collect()
 }

@@ -2,25 +2,25 @@
 //! distance for short texts, by the Sørensen-Dice coefficient of their byte trigrams for longer ones.
 
 /// Of a text of more than twice this many bytes, this many from its start and from its end are compared.
-const END_MOST: usize = 8 << 10;
+const MAX_END_BYTES: usize = 8 << 10;
 
 /// Texts up to this many characters are compared by Levenshtein distance.
-const EXACT_MOST: usize = 200;
+const MAX_LEVENSHTEIN_CHARACTERS: usize = 200;
 
 /// A text prepared for comparison.
 #[derive(Debug, Clone)]
-pub(crate) struct Profile {
+pub(crate) struct TextProfile {
     /// The folded characters of a short text.
     short: Option<Vec<char>>,
     /// All trigrams of the folded bytes, sorted, each packed into one number.
     trigrams: Vec<u32>,
 }
 
-impl Profile {
-    pub(crate) fn new(text: &str) -> Profile {
-        let (head, tail) = ends(text);
-        let mut folded: Vec<u8> = fold(head).collect();
-        folded.extend(fold(tail));
+impl TextProfile {
+    pub(crate) fn new(text: &str) -> TextProfile {
+        let (head, tail) = start_and_end_bytes(text);
+        let mut folded: Vec<u8> = folded_bytes(head).collect();
+        folded.extend(folded_bytes(tail));
         let mut trigrams: Vec<u32> = folded
             .windows(3)
             .map(|trigram| {
@@ -28,10 +28,10 @@ impl Profile {
             })
             .collect();
         trigrams.sort_unstable();
-        let short = (folded.len() <= 4 * EXACT_MOST)
+        let short = (folded.len() <= 4 * MAX_LEVENSHTEIN_CHARACTERS)
             .then(|| folded_characters(text))
-            .filter(|characters| characters.len() <= EXACT_MOST);
-        Profile { short, trigrams }
+            .filter(|characters| characters.len() <= MAX_LEVENSHTEIN_CHARACTERS);
+        TextProfile { short, trigrams }
     }
 
     /// Returns whether the text has only white space.
@@ -41,12 +41,12 @@ impl Profile {
 
     /// Returns how distinctive the text is, from almost 0 for a lone bracket to 1 for a line of a dozen characters or
     /// more.
-    pub(super) fn weight(&self) -> f32 {
+    pub(super) fn distinctiveness(&self) -> f32 {
         ((self.trigrams.len() + 1) as f32 / 12.0).min(1.0)
     }
 
-    /// Returns the Sørensen-Dice coefficient, also for short texts: cheaper than [`Profile::likeness`], and coarser.
-    pub(super) fn rough_likeness(&self, other: &Profile) -> f32 {
+    /// Returns the Sørensen-Dice coefficient, also for short texts: cheaper than [`TextProfile::likeness`], and coarser.
+    pub(super) fn rough_likeness(&self, other: &TextProfile) -> f32 {
         if self.trigrams.is_empty() || other.trigrams.is_empty() {
             return if self.short == other.short { 1.0 } else { 0.0 };
         }
@@ -54,12 +54,12 @@ impl Profile {
     }
 
     /// Returns the share of this text's trigrams that the other text has.
-    pub(super) fn contained_in(&self, other: &Profile) -> f32 {
+    pub(super) fn share_contained_in(&self, other: &TextProfile) -> f32 {
         count_common(&self.trigrams, &other.trigrams) as f32 / self.trigrams.len().max(1) as f32
     }
 
     /// Returns how alike the two texts are, from 0 to 1.
-    pub(crate) fn likeness(&self, other: &Profile) -> f32 {
+    pub(crate) fn likeness(&self, other: &TextProfile) -> f32 {
         if let (Some(one), Some(two)) = (&self.short, &other.short) {
             return levenshtein_likeness(one, two);
         }
@@ -67,15 +67,18 @@ impl Profile {
     }
 }
 
-fn ends(text: &str) -> (&[u8], &[u8]) {
+fn start_and_end_bytes(text: &str) -> (&[u8], &[u8]) {
     let bytes = text.as_bytes();
-    if bytes.len() <= 2 * END_MOST {
+    if bytes.len() <= 2 * MAX_END_BYTES {
         return (bytes, &[]);
     }
-    (&bytes[..END_MOST], &bytes[bytes.len() - END_MOST..])
+    (
+        &bytes[..MAX_END_BYTES],
+        &bytes[bytes.len() - MAX_END_BYTES..],
+    )
 }
 
-fn fold(bytes: &[u8]) -> impl Iterator<Item = u8> {
+fn folded_bytes(bytes: &[u8]) -> impl Iterator<Item = u8> {
     bytes
         .iter()
         .filter(|byte| !byte.is_ascii_whitespace())

@@ -7,12 +7,12 @@
 
 use std::ops::Range;
 
-use super::likeness::Profile;
+use super::likeness::TextProfile;
 
-/// The number of lines of the text that are aligned. The cost is the product with [`TRIED_MOST`].
-pub(super) const WANTED_MOST: usize = 80;
+/// The number of lines of the text that are aligned. The cost is the product with [`MAX_TRIED_LINES`].
+pub(super) const MAX_WANTED_LINES: usize = 80;
 /// The number of lines of the file that are aligned.
-pub(super) const TRIED_MOST: usize = 300;
+pub(super) const MAX_TRIED_LINES: usize = 300;
 
 /// The score of a line on one side without a counterpart on the other.
 const GAP_PENALTY: f32 = -0.1;
@@ -21,18 +21,18 @@ const GAP_PENALTY: f32 = -0.1;
 const MISMATCH_PENALTY: f32 = -0.08;
 
 /// Two lines less alike than this have nothing in common.
-const ALIKE_LEAST: f32 = 0.3;
+const MIN_LIKENESS: f32 = 0.3;
 
 /// Returns the range of `tried`, by index, from the line paired with the first wanted line to the one paired with the
 /// last; `None` where nothing pairs.
-pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>> {
+pub(super) fn pair_lines(wanted: &[TextProfile], tried: &[TextProfile]) -> Option<Range<usize>> {
     // Each cell holds the best score so far, and the line of the file where that alignment began.
     let mut row: Vec<(f32, usize)> = (0..=tried.len()).map(|at| (0.0, at)).collect();
     for line in wanted {
         let mut diagonal = row[0];
         row[0].0 += GAP_PENALTY;
         for (at, other) in tried.iter().enumerate() {
-            let paired = (diagonal.0 + value(line, other), diagonal.1);
+            let paired = (diagonal.0 + pairing_score(line, other), diagonal.1);
             diagonal = row[at + 1];
             let left_out = (row[at + 1].0 + GAP_PENALTY, row[at + 1].1);
             let added = (row[at].0 + GAP_PENALTY, row[at].1);
@@ -50,17 +50,17 @@ pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>
 }
 
 /// Returns the score of pairing two lines.
-fn value(wanted: &Profile, other: &Profile) -> f32 {
+fn pairing_score(wanted: &TextProfile, other: &TextProfile) -> f32 {
     match (wanted.is_blank(), other.is_blank()) {
-        (true, true) => return wanted.weight(),
+        (true, true) => return wanted.distinctiveness(),
         (false, false) => {}
         _ => return 2.0 * GAP_PENALTY,
     }
     let alike = wanted.rough_likeness(other);
-    if alike < ALIKE_LEAST {
+    if alike < MIN_LIKENESS {
         MISMATCH_PENALTY
     } else {
-        alike * wanted.weight()
+        alike * wanted.distinctiveness()
     }
 }
 
@@ -68,27 +68,33 @@ fn value(wanted: &Profile, other: &Profile) -> f32 {
 mod tests {
     use super::*;
 
-    fn paired(wanted: &str, tried: &str) -> Option<Range<usize>> {
+    fn paired_range(wanted: &str, tried: &str) -> Option<Range<usize>> {
         let profiles =
-            |text: &str| -> Vec<Profile> { text.split('\n').map(Profile::new).collect() };
-        pair(&profiles(wanted), &profiles(tried))
+            |text: &str| -> Vec<TextProfile> { text.split('\n').map(TextProfile::new).collect() };
+        pair_lines(&profiles(wanted), &profiles(tried))
     }
 
-    const FILE: &str = "zero\n\nfirst line\nsecond line\n}\nthird one\n\nafter it";
+    const SAMPLE_FILE: &str = "zero\n\nfirst line\nsecond line\n}\nthird one\n\nafter it";
 
     #[test]
-    fn lines_changed_left_out_and_added() {
-        assert_eq!(paired("first line\nsecond line\n}", FILE), Some(2..5));
-        assert_eq!(paired("first line\n}\nthird one", FILE), Some(2..6));
+    fn pairs_changed_missing_and_added_lines() {
         assert_eq!(
-            paired("first line\nsecond line\nmore and more\n}", FILE),
+            paired_range("first line\nsecond line\n}", SAMPLE_FILE),
             Some(2..5)
         );
         assert_eq!(
-            paired("first line\nquite other words\n}\nthird one", FILE),
+            paired_range("first line\n}\nthird one", SAMPLE_FILE),
             Some(2..6)
         );
-        assert_eq!(paired("nothing of it", FILE), None);
-        assert_eq!(paired("nothing of it", ""), None);
+        assert_eq!(
+            paired_range("first line\nsecond line\nmore and more\n}", SAMPLE_FILE),
+            Some(2..5)
+        );
+        assert_eq!(
+            paired_range("first line\nquite other words\n}\nthird one", SAMPLE_FILE),
+            Some(2..6)
+        );
+        assert_eq!(paired_range("nothing of it", SAMPLE_FILE), None);
+        assert_eq!(paired_range("nothing of it", ""), None);
     }
 }

@@ -16,22 +16,22 @@ use memchr::memmem;
 
 /// The number of bytes of a view that are scanned. Of a larger one a part around a line of the text is scanned, if one
 /// is found, or the start.
-pub(super) const VIEW_MOST: usize = 16 << 20;
+pub(super) const MAX_SCANNED_BYTES: usize = 16 << 20;
 
 /// The most places that are returned.
-const PEAKS_MOST: usize = 16;
+const MAX_PEAKS: usize = 16;
 
 /// The number of distinct q-grams of the text that are searched for. For a longer text a sample is used.
-const GRAMS_MOST: usize = 32 << 10;
+const MAX_GRAMS: usize = 32 << 10;
 
 /// The block size for counting q-grams.
 const COUNTED_BLOCK: usize = 64 << 10;
 
 /// The number of lines of the text that are searched for in a view that is too large to scan.
-const PROBES_MOST: usize = 4;
+const MAX_PROBES: usize = 4;
 
 /// The fraction of the best place's score that another place must have.
-const FRACTION_LEAST: f32 = 0.3;
+const MIN_SCORE_FRACTION: f32 = 0.3;
 
 /// A candidate: about as long as the text, with edges that are off by up to `slack`.
 #[derive(Debug, Clone)]
@@ -41,8 +41,8 @@ pub(super) struct Peak {
 }
 
 /// Returns the candidates in the view for `old`, the best first.
-pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
-    let part = scanned(view, old);
+pub(super) fn find_peaks(view: &str, old: &str) -> Vec<Peak> {
+    let part = scanned_range(view, old);
     let bytes = &view.as_bytes()[part.clone()];
     let Some(grams) = GramTable::new(old.as_bytes()) else {
         return Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
         1
     };
     for block in bytes.chunks(COUNTED_BLOCK).step_by(step) {
-        grams.scan(block, |_, gram| counts[gram] += 1);
+        grams.for_each_known_gram(block, |_, gram| counts[gram] += 1);
     }
     let weights: Vec<f32> = counts
         .iter()
@@ -64,14 +64,16 @@ pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
 
     let cell = (old.len() / 16).clamp(16, 2048);
     let mut cells = vec![0f32; bytes.len() / cell + 1];
-    grams.scan(bytes, |at, gram| cells[at / cell] += weights[gram]);
+    grams.for_each_known_gram(bytes, |at, gram| cells[at / cell] += weights[gram]);
     let width = old.len().div_ceil(cell) + 1;
     let mut best = best_windows(&cells, width);
     best.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-    let least = best.first().map_or(0.0, |(_, most)| most * FRACTION_LEAST);
+    let least = best
+        .first()
+        .map_or(0.0, |(_, most)| most * MIN_SCORE_FRACTION);
     best.into_iter()
         .filter(|(_, sum)| *sum > 0.0 && *sum >= least)
-        .take(PEAKS_MOST)
+        .take(MAX_PEAKS)
         .map(|(start, _)| Peak {
             range: part.start + start * cell..(part.start + (start + width) * cell).min(part.end),
             slack: cell + 64,
@@ -103,8 +105,8 @@ fn best_windows(cells: &[f32], width: usize) -> Vec<(usize, f32)> {
 }
 
 /// Returns the part of the view that is scanned.
-fn scanned(view: &str, old: &str) -> Range<usize> {
-    if view.len() <= VIEW_MOST {
+fn scanned_range(view: &str, old: &str) -> Range<usize> {
+    if view.len() <= MAX_SCANNED_BYTES {
         return 0..view.len();
     }
     let mut probes: Vec<&str> = old
@@ -116,13 +118,13 @@ fn scanned(view: &str, old: &str) -> Range<usize> {
     probes.sort_by_key(|line| std::cmp::Reverse(line.len()));
     let hit = probes
         .iter()
-        .take(PROBES_MOST)
+        .take(MAX_PROBES)
         .find_map(|probe| memmem::find(view.as_bytes(), probe.as_bytes()));
     let start = hit
         .unwrap_or(0)
-        .saturating_sub(VIEW_MOST / 2)
-        .min(view.len() - VIEW_MOST);
-    start..start + VIEW_MOST
+        .saturating_sub(MAX_SCANNED_BYTES / 2)
+        .min(view.len() - MAX_SCANNED_BYTES);
+    start..start + MAX_SCANNED_BYTES
 }
 
 /// The distinct q-grams of a text, numbered, in a hash table behind a Bloom filter.
@@ -144,12 +146,12 @@ const FILTER_BITS: u32 = 16;
 const EMPTY_SLOT: u32 = u32::MAX;
 
 /// Returns a multiplicative (Fibonacci) hash.
-fn hash(gram: u64) -> u32 {
+fn hash_gram(gram: u64) -> u32 {
     (gram.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
 /// Each byte in lower case; 0 for white space, which is skipped.
-const FOLDED: [u8; 256] = {
+const FOLDED_BYTES: [u8; 256] = {
     let mut table = [0u8; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -167,7 +169,7 @@ impl GramTable {
     fn new(text: &[u8]) -> Option<GramTable> {
         let length = text
             .iter()
-            .filter(|&&byte| FOLDED[byte as usize] != 0)
+            .filter(|&&byte| FOLDED_BYTES[byte as usize] != 0)
             .count();
         let width = match length {
             0..3 => return None,
@@ -177,7 +179,7 @@ impl GramTable {
             // The lines of a table or of a log have too many groups of four bytes in common.
             _ => 8,
         };
-        let sample = length.div_ceil(GRAMS_MOST) as u32;
+        let sample = length.div_ceil(MAX_GRAMS) as u32;
         let mut grams = GramTable {
             width,
             sample,
@@ -186,17 +188,17 @@ impl GramTable {
             count: 0,
         };
         let mut found = Vec::new();
-        grams.walk(text, |_, gram| found.push(gram));
+        grams.for_each_sampled_gram(text, |_, gram| found.push(gram));
         found.sort_unstable();
         found.dedup();
         // The sample of a text with many equal q-grams may be larger than intended; the rest is left out.
-        found.truncate(2 * GRAMS_MOST);
+        found.truncate(2 * MAX_GRAMS);
         grams.slots = vec![(0, EMPTY_SLOT); (found.len() * 4).next_power_of_two()];
         for gram in found {
-            let bit = hash(gram) >> (32 - FILTER_BITS);
+            let bit = hash_gram(gram) >> (32 - FILTER_BITS);
             grams.filter[(bit >> 6) as usize] |= 1 << (bit & 63);
             let mask = grams.slots.len() - 1;
-            let mut slot = hash(gram) as usize & mask;
+            let mut slot = hash_gram(gram) as usize & mask;
             while grams.slots[slot].1 != EMPTY_SLOT {
                 slot = (slot + 1) & mask;
             }
@@ -207,19 +209,19 @@ impl GramTable {
     }
 
     /// Calls `each` for every q-gram of a text that belongs to the sample, with the offset of its last byte.
-    fn walk(&self, text: &[u8], mut each: impl FnMut(usize, u64)) {
+    fn for_each_sampled_gram(&self, text: &[u8], mut each: impl FnMut(usize, u64)) {
         let mask = u64::MAX >> (64 - 8 * self.width);
         let mut gram = 0u64;
         let mut filled = 0;
         for (at, &byte) in text.iter().enumerate() {
-            let folded = FOLDED[byte as usize];
+            let folded = FOLDED_BYTES[byte as usize];
             if folded == 0 {
                 continue;
             }
             gram = (gram << 8 | u64::from(folded)) & mask;
             filled += 1;
             if filled >= self.width
-                && (self.sample == 1 || (hash(gram) >> 8).is_multiple_of(self.sample))
+                && (self.sample == 1 || (hash_gram(gram) >> 8).is_multiple_of(self.sample))
             {
                 each(at, gram);
             }
@@ -227,14 +229,14 @@ impl GramTable {
     }
 
     /// Calls `each` for every q-gram of this table in the view, with the offset of its last byte and its number.
-    fn scan(&self, view: &[u8], mut each: impl FnMut(usize, usize)) {
+    fn for_each_known_gram(&self, view: &[u8], mut each: impl FnMut(usize, usize)) {
         let mask = self.slots.len() - 1;
-        self.walk(view, |at, gram| {
-            let bit = hash(gram) >> (32 - FILTER_BITS);
+        self.for_each_sampled_gram(view, |at, gram| {
+            let bit = hash_gram(gram) >> (32 - FILTER_BITS);
             if self.filter[(bit >> 6) as usize] >> (bit & 63) & 1 == 0 {
                 return;
             }
-            let mut slot = hash(gram) as usize & mask;
+            let mut slot = hash_gram(gram) as usize & mask;
             while self.slots[slot].1 != EMPTY_SLOT {
                 if self.slots[slot].0 == gram {
                     each(at, self.slots[slot].1 as usize);

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::align::{Anchor, align};
-use super::edges::{best_lines, edges};
-use super::likeness::Profile;
+use super::align::{MatchAnchor, best_alignment};
+use super::edges::{find_best_lines, find_edge_lines};
+use super::likeness::TextProfile;
 use super::peaks::Peak;
 use crate::diff::LineTable;
 
@@ -13,19 +13,19 @@ use crate::diff::LineTable;
 const EDGE_LINES: usize = 3;
 
 /// The number of lines that are returned for a text of one line.
-const SINGLE_MOST: usize = 4;
+const MAX_SINGLE_LINE_PLACES: usize = 4;
 
 /// The number of lines that are tried as the first, or last, line of the region.
-pub(super) const TRIED_MOST: usize = 200;
+pub(super) const MAX_TRIED_LINES: usize = 200;
 
 /// In lines of more bytes than this the region is found by characters.
-pub(super) const LINE_MOST: usize = 2_000;
+pub(super) const MAX_LINE_BYTES: usize = 2_000;
 
 /// The upper limit of the likeness of a place that contains all of the text and more.
-const CONTAINED: f32 = 0.8;
+const CONTAINED_LIKENESS: f32 = 0.8;
 
 /// The least likeness of a line at the edge with which the text may begin or end inside it.
-const PART_LEAST: f32 = 0.3;
+const MIN_PARTIAL_LIKENESS: f32 = 0.3;
 
 /// The number of characters at each end of the text that are used to find its edges within a long line.
 const EDGE_CHARACTERS: usize = 96;
@@ -35,11 +35,11 @@ pub(super) struct Needle<'a> {
     text: &'a str,
     pub(super) lines: Vec<&'a str>,
     ends_newline: bool,
-    profile: Profile,
+    profile: TextProfile,
     /// The first lines that are not blank, with their index.
-    pub(super) head: Vec<(usize, Profile)>,
+    pub(super) head: Vec<(usize, TextProfile)>,
     /// The last lines that are not blank, with their index.
-    pub(super) tail: Vec<(usize, Profile)>,
+    pub(super) tail: Vec<(usize, TextProfile)>,
     longest: usize,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Needle<'a> {
             .split('\n')
             .collect();
         let filled = |(_, line): &(usize, &&str)| !line.trim().is_empty();
-        let profile = |(index, line): (usize, &&str)| (index, Profile::new(line));
+        let profile = |(index, line): (usize, &&str)| (index, TextProfile::new(line));
         let head: Vec<_> = lines
             .iter()
             .enumerate()
@@ -76,7 +76,7 @@ impl<'a> Needle<'a> {
             text,
             longest: lines.iter().map(|line| line.len()).max().unwrap_or(0),
             ends_newline,
-            profile: Profile::new(text),
+            profile: TextProfile::new(text),
             head,
             tail,
             lines,
@@ -84,25 +84,29 @@ impl<'a> Needle<'a> {
     }
 
     /// Returns how many lines are the same byte for byte, to choose among equally alike places.
-    pub(super) fn same_lines(&self, text: &str) -> usize {
-        let pairs = self.lines.iter().zip(text.split('\n')).take(TRIED_MOST);
+    pub(super) fn count_same_lines(&self, text: &str) -> usize {
+        let pairs = self
+            .lines
+            .iter()
+            .zip(text.split('\n'))
+            .take(MAX_TRIED_LINES);
         pairs.filter(|(one, other)| **one == *other).count()
     }
 
     /// Returns how alike a text is to this one, in per cent.
     pub(super) fn likeness(&self, text: &str) -> u8 {
-        let other = Profile::new(text);
+        let other = TextProfile::new(text);
         let mut alike = self.profile.likeness(&other);
         if self.lines.len() > 1 {
             // A long line that was left out must not hide that the rest is there.
-            alike = alike.max(CONTAINED * self.profile.contained_in(&other));
+            alike = alike.max(CONTAINED_LIKENESS * self.profile.share_contained_in(&other));
         }
         (alike * 100.0).round().clamp(0.0, 100.0) as u8
     }
 }
 
 /// Returns the regions at a candidate, the best first.
-pub(super) fn places(
+pub(super) fn find_places(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
@@ -111,21 +115,23 @@ pub(super) fn places(
     if lines.line_count() == 0 {
         return Vec::new();
     }
-    let found = by_lines(view, lines, needle, &peak);
+    let found = places_by_lines(view, lines, needle, &peak);
     if found.is_empty() {
-        return by_characters(view, needle, &peak).into_iter().collect();
+        return place_by_characters(view, needle, &peak)
+            .into_iter()
+            .collect();
     }
     found
 }
 
 /// Returns the regions in whole lines; none where lines are too long.
-fn by_lines(
+fn places_by_lines(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
     peak: &Peak,
 ) -> Vec<Range<usize>> {
-    if needle.longest > LINE_MOST {
+    if needle.longest > MAX_LINE_BYTES {
         return Vec::new();
     }
     let near = |at: usize| {
@@ -134,24 +140,24 @@ fn by_lines(
             (at + peak.slack).min(view.len()),
         );
         let middle = lines.line_of(at.min(view.len()));
-        let half = TRIED_MOST / 2;
+        let half = MAX_TRIED_LINES / 2;
         let first = lines.line_of(from).max(middle.saturating_sub(half));
         first..(lines.line_of(to) + 1).min(middle + half)
     };
     let (near_start, near_end) = (near(peak.range.start), near(peak.range.end));
     let found: Vec<(usize, usize)> = if needle.lines.len() == 1 {
         let tried = near_start.start..near_end.end;
-        let best = best_lines(view, lines, &needle.head, tried, SINGLE_MOST);
+        let best = find_best_lines(view, lines, &needle.head, tried, MAX_SINGLE_LINE_PLACES);
         best.into_iter().map(|(line, _)| (line, line)).collect()
     } else {
-        edges(view, lines, needle, near_start, near_end)
+        find_edge_lines(view, lines, needle, near_start, near_end)
     };
-    let range = |(first, last)| within(view, lines, needle, first, last);
+    let range = |(first, last)| range_in_lines(view, lines, needle, first, last);
     found.into_iter().filter_map(range).collect()
 }
 
 /// Returns where the region begins in its first line and ends in its last line.
-fn within(
+fn range_in_lines(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
@@ -160,23 +166,29 @@ fn within(
 ) -> Option<Range<usize>> {
     let start_line = lines.line_range(first);
     let end_line = lines.line_range(last);
-    if start_line.len() > LINE_MOST || end_line.len() > LINE_MOST || first > last {
+    if start_line.len() > MAX_LINE_BYTES || end_line.len() > MAX_LINE_BYTES || first > last {
         return None;
     }
     let (first_wanted, last_wanted) = (*needle.lines.first()?, *needle.lines.last()?);
     let count = needle.lines.len();
     let line = &view[start_line.clone()];
     if count == 1 {
-        let mut found = if begins_alike(first_wanted, line) && ends_alike(first_wanted, line) {
+        let mut found = if begins_with_same_word(first_wanted, line)
+            && ends_with_same_word(first_wanted, line)
+        {
             0..line.trim_end().len()
         } else {
-            align(first_wanted, line, Anchor::Free)
+            best_alignment(first_wanted, line, MatchAnchor::Free)
         };
         // Text that is indented begins where its line does.
         if first_wanted.starts_with([' ', '\t']) {
             found.start = 0;
         }
-        let found = whole_words(line, indented(line, found, first_wanted), first_wanted);
+        let found = widen_to_whole_words(
+            line,
+            adjust_indentation(line, found, first_wanted),
+            first_wanted,
+        );
         return Some(with_newline(
             view,
             needle,
@@ -187,27 +199,32 @@ fn within(
     // White space at the far edge of a line must not decide where the text begins or ends in it, and a line that was
     // rewritten belongs to the region as a whole.
     let rewritten = |wanted: &str, line: &str| {
-        Profile::new(wanted).likeness(&Profile::new(line)) < PART_LEAST
+        TextProfile::new(wanted).likeness(&TextProfile::new(line)) < MIN_PARTIAL_LIKENESS
             && !line.contains(wanted.trim())
     };
     let line = line.trim_end();
     let top = if rewritten(first_wanted, line) || first_wanted.starts_with([' ', '\t']) {
         0
-    } else if begins_alike(first_wanted, line) {
-        indented(line, 0..line.len(), first_wanted).start
+    } else if begins_with_same_word(first_wanted, line) {
+        adjust_indentation(line, 0..line.len(), first_wanted).start
     } else {
-        let found = align(first_wanted.trim_end(), line, Anchor::End);
-        whole_words(line, indented(line, found, first_wanted), first_wanted).start
+        let found = best_alignment(first_wanted.trim_end(), line, MatchAnchor::End);
+        widen_to_whole_words(
+            line,
+            adjust_indentation(line, found, first_wanted),
+            first_wanted,
+        )
+        .start
     };
     let line = &view[end_line.clone()];
     let bottom = if rewritten(last_wanted, line) {
         line.len()
-    } else if ends_alike(last_wanted, line) {
+    } else if ends_with_same_word(last_wanted, line) {
         line.trim_end().len()
     } else {
         let solid = line.trim_start();
-        let found = align(last_wanted.trim_start(), solid, Anchor::Start);
-        line.len() - solid.len() + whole_words(solid, found, last_wanted.trim_start()).end
+        let found = best_alignment(last_wanted.trim_start(), solid, MatchAnchor::Start);
+        line.len() - solid.len() + widen_to_whole_words(solid, found, last_wanted.trim_start()).end
     };
     let mut range = start_line.start + top..end_line.start + bottom;
     if range.start > range.end {
@@ -218,11 +235,11 @@ fn within(
 
 /// Returns whether a line begins with the word or punctuation mark that the text begins with. The region then begins
 /// with the whole line.
-fn begins_alike(wanted: &str, line: &str) -> bool {
+fn begins_with_same_word(wanted: &str, line: &str) -> bool {
     let first = |text: &str| {
         let text = text.trim_start();
         let word = text
-            .find(|character| !is_word(character))
+            .find(|character| !is_word_character(character))
             .unwrap_or(text.len());
         text[..word.max(text.chars().next().map_or(0, char::len_utf8))].to_owned()
     };
@@ -230,23 +247,23 @@ fn begins_alike(wanted: &str, line: &str) -> bool {
 }
 
 /// Returns whether a line ends with the word or punctuation mark that the text ends with.
-fn ends_alike(wanted: &str, line: &str) -> bool {
+fn ends_with_same_word(wanted: &str, line: &str) -> bool {
     let last = |text: &str| {
         let text = text.trim_end();
-        let word = text.trim_end_matches(is_word).len();
+        let word = text.trim_end_matches(is_word_character).len();
         let mark = text.len() - text.chars().next_back().map_or(0, char::len_utf8);
         text[word.min(mark)..].to_owned()
     };
     last(wanted) == last(line)
 }
 
-fn is_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
 /// Returns the range with the indentation of the line where the text is indented itself, and without it where the text
 /// is not.
-fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
+fn adjust_indentation(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     let blank_before = line[..found.start].trim().is_empty();
     let indentation = line.len() - line.trim_start().len();
     match (blank_before, wanted.starts_with([' ', '\t'])) {
@@ -257,17 +274,17 @@ fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
 }
 
 /// Returns the range widened to whole words where the text begins or ends in a word.
-fn whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
+fn widen_to_whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     let mut widened = found.clone();
-    if wanted.ends_with(is_word) && line[..found.end].ends_with(is_word) {
-        let more = line[found.end..].find(|character| !is_word(character));
+    if wanted.ends_with(is_word_character) && line[..found.end].ends_with(is_word_character) {
+        let more = line[found.end..].find(|character| !is_word_character(character));
         widened.end = more.map_or(line.len(), |more| found.end + more);
     }
-    if wanted.starts_with(is_word) && line[found.start..].starts_with(is_word) {
+    if wanted.starts_with(is_word_character) && line[found.start..].starts_with(is_word_character) {
         let less = line[..found.start]
             .char_indices()
             .rev()
-            .find(|(_, character)| !is_word(*character));
+            .find(|(_, character)| !is_word_character(*character));
         widened.start = less.map_or(0, |(at, character)| at + character.len_utf8());
     }
     widened
@@ -287,7 +304,7 @@ fn with_newline(
 }
 
 /// Returns the region within long lines: its edges are found by the first and the last characters of the text.
-fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<usize>> {
+fn place_by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<usize>> {
     let text = needle.text;
     let length = text.len();
     let slack = peak.slack;
@@ -295,12 +312,12 @@ fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<u
         .char_indices()
         .nth(EDGE_CHARACTERS)
         .map_or(length, |(at, _)| at);
-    let window = boundary(view, peak.range.start.saturating_sub(slack))
-        ..boundary(
+    let window = char_boundary_before(view, peak.range.start.saturating_sub(slack))
+        ..char_boundary_before(
             view,
             (peak.range.start + 2 * slack + head_end).min(view.len()),
         );
-    let head = align(&text[..head_end], &view[window.clone()], Anchor::Free);
+    let head = best_alignment(&text[..head_end], &view[window.clone()], MatchAnchor::Free);
     let start = window.start + head.start;
 
     let tail_start = text
@@ -309,22 +326,26 @@ fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<u
         .nth(EDGE_CHARACTERS - 1)
         .map_or(0, |(at, _)| at);
     let expected = start + length;
-    let window = boundary(
+    let window = char_boundary_before(
         view,
         (expected.saturating_sub(length - tail_start + slack)).clamp(start, view.len()),
-    )..boundary(view, (expected + slack).min(view.len()));
-    let tail = align(&text[tail_start..], view.get(window.clone())?, Anchor::Free);
+    )..char_boundary_before(view, (expected + slack).min(view.len()));
+    let tail = best_alignment(
+        &text[tail_start..],
+        view.get(window.clone())?,
+        MatchAnchor::Free,
+    );
     let end = window.start + tail.end;
     let sensible = end > start && (end - start) * 2 >= length && end - start <= 2 * length;
     Some(if sensible {
         start..end
     } else {
-        start..boundary(view, expected.min(view.len()))
+        start..char_boundary_before(view, expected.min(view.len()))
     })
 }
 
 /// Returns the last character boundary at or before an offset.
-pub(super) fn boundary(view: &str, at: usize) -> usize {
+pub(super) fn char_boundary_before(view: &str, at: usize) -> usize {
     (0..=at.min(view.len()))
         .rev()
         .find(|&at| view.is_char_boundary(at))

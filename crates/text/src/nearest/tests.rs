@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::diff::LineStarts;
 
-fn regions(view: &str, old: &str) -> Vec<Region> {
-    let found = nearest(view, &LineStarts::new(view), old);
+fn find_regions(view: &str, old: &str) -> Vec<Region> {
+    let found = nearest_regions(view, &LineStarts::new(view), old);
     for region in &found {
         assert_eq!(
             region
@@ -23,47 +23,47 @@ fn regions(view: &str, old: &str) -> Vec<Region> {
     found
 }
 
-fn best(view: &str, old: &str) -> Region {
-    regions(view, old)
+fn best_region(view: &str, old: &str) -> Region {
+    find_regions(view, old)
         .into_iter()
         .next()
         .unwrap_or_else(|| panic!("nothing near {old:?}"))
 }
 
-fn described(region: &Region) -> String {
+fn join_differences(region: &Region) -> String {
     let clauses: Vec<String> = region.differences.iter().map(ToString::to_string).collect();
     clauses.join("; ")
 }
 
-fn corrected(view: &str, old: &str) -> String {
-    best(view, old).text.expect("a text")
+fn best_region_text(view: &str, old: &str) -> String {
+    best_region(view, old).text.expect("a text")
 }
 
-const PYTHON: &str = "def total(items):\n    result = 0\n    for item in items:\n        result += item.price\n    return result\nspeed = 20\n";
+const PYTHON_SAMPLE: &str = "def total(items):\n    result = 0\n    for item in items:\n        result += item.price\n    return result\nspeed = 20\n";
 
 #[test]
-fn a_wrong_word() {
-    let region = best(PYTHON, "        result += item.cost");
+fn finds_line_with_wrong_word() {
+    let region = best_region(PYTHON_SAMPLE, "        result += item.cost");
     assert_eq!(region.lines, 3..4);
     assert_eq!(region.text.as_deref(), Some("        result += item.price"));
     assert!(region.unique);
-    let told = described(&region);
+    let told = join_differences(&region);
     assert!(
         told.contains("line 4, column 24: the file has `p` (U+0070), old_string has `c` (U+0063)"),
         "{told}"
     );
     assert!(told.contains("`········result += item.price`"), "{told}");
-    assert_eq!(corrected(PYTHON, "speed = 10"), "speed = 20");
+    assert_eq!(best_region_text(PYTHON_SAMPLE, "speed = 10"), "speed = 20");
 }
 
 #[test]
-fn a_part_of_a_line_is_answered_by_a_part_of_a_line() {
+fn partial_line_gives_partial_line_region() {
     assert_eq!(
-        corrected(PYTHON, "result += item.cost"),
+        best_region_text(PYTHON_SAMPLE, "result += item.cost"),
         "result += item.price"
     );
     assert_eq!(
-        corrected(
+        best_region_text(
             "let x = compute(alpha, beta); // note\n",
             "compute(alpga, beta)"
         ),
@@ -72,13 +72,13 @@ fn a_part_of_a_line_is_answered_by_a_part_of_a_line() {
 }
 
 #[test]
-fn characters_that_look_like_others() {
+fn names_look_alike_characters() {
     let view = "total = a， b\nrate = 1\u{200b}0\n";
-    let told = described(&best(view, "total = a, b"));
+    let told = join_differences(&best_region(view, "total = a, b"));
     assert!(told.contains("U+FF0C") && told.contains("U+002C"), "{told}");
-    let region = best(view, "rate = 10");
+    let region = best_region(view, "rate = 10");
     assert_eq!(region.lines, 1..2);
-    let told = described(&region);
+    let told = join_differences(&region);
     assert!(
         told.contains("a zero width space (U+200B)") && told.contains("⟨U+200B⟩"),
         "{told}"
@@ -86,8 +86,8 @@ fn characters_that_look_like_others() {
 }
 
 #[test]
-fn white_space_is_made_visible() {
-    let region = best("if x:\n\treturn  y\n", "if x:\n    return y");
+fn shows_white_space_differences() {
+    let region = best_region("if x:\n\treturn  y\n", "if x:\n    return y");
     assert_eq!(region.text.as_deref(), Some("if x:\n\treturn  y"));
     assert_eq!(
         region.differences[0].to_string(),
@@ -106,8 +106,8 @@ fn white_space_is_made_visible() {
 }
 
 #[test]
-fn letter_case_is_told() {
-    let region = best("Total = sum(Items)\n", "total = sum(items)");
+fn reports_difference_in_letter_case() {
+    let region = best_region("Total = sum(Items)\n", "total = sum(items)");
     assert_eq!(
         region.differences[0].to_string(),
         "the same but for letter case"
@@ -115,9 +115,9 @@ fn letter_case_is_told() {
 }
 
 #[test]
-fn several_lines_with_one_changed() {
+fn finds_block_with_one_changed_line() {
     let old = "    for item in items:\n        result += item.cost\n    return result\n";
-    let region = best(PYTHON, old);
+    let region = best_region(PYTHON_SAMPLE, old);
     assert_eq!(region.lines, 2..5);
     assert_eq!(
         region.text.as_deref(),
@@ -126,9 +126,9 @@ fn several_lines_with_one_changed() {
 }
 
 #[test]
-fn lines_that_came_between() {
+fn finds_block_with_inserted_lines() {
     let view = "start\nfn parse(input: &str) {\n    let a = 1;\n    // a new line\n    // another\n    let b = 2;\n    finish(a, b);\n}\nend\n";
-    let region = best(
+    let region = best_region(
         view,
         "fn parse(input: &str) {\n    let a = 1;\n    let b = 2;\n    finish(a, b);\n}",
     );
@@ -143,12 +143,12 @@ fn lines_that_came_between() {
 }
 
 #[test]
-fn six_at_most_the_best_first() {
+fn returns_at_most_six_regions_best_first() {
     let view: String = (0..50)
         .map(|line| format!("value_{line} = compute({line}, default)\nother {line}\n"))
         .collect();
-    let found = regions(&view, "value_7x = compute(7, default)");
-    assert_eq!(found.len(), REGIONS_MOST);
+    let found = find_regions(&view, "value_7x = compute(7, default)");
+    assert_eq!(found.len(), MAX_REGIONS);
     assert_eq!(
         found[0].text.as_deref(),
         Some("value_7 = compute(7, default)")
@@ -157,13 +157,13 @@ fn six_at_most_the_best_first() {
 }
 
 #[test]
-fn what_stands_twice_is_not_called_unique() {
-    let found = best("alpha = beta(1)\nx\nalpha = beta(1)\n", "alpha = bata(1)");
+fn repeated_region_is_not_unique() {
+    let found = best_region("alpha = beta(1)\nx\nalpha = beta(1)\n", "alpha = bata(1)");
     assert!(!found.unique);
 }
 
 #[test]
-fn nothing_near() {
+fn returns_nothing_without_similar_text() {
     for (view, old) in [
         ("one\ntwo\n", "three"),
         ("", "three"),
@@ -172,12 +172,12 @@ fn nothing_near() {
         ("one\n", "x"),
         ("the quick brown fox\n", "0123456789 9876543210"),
     ] {
-        assert_eq!(regions(view, old), [], "{view:?} {old:?}");
+        assert_eq!(find_regions(view, old), [], "{view:?} {old:?}");
     }
 }
 
 #[test]
-fn inside_a_very_long_line() {
+fn finds_region_inside_very_long_line() {
     let keys: String = (0..30_000)
         .map(|key| format!("\"key{key}\":{key},"))
         .collect();
@@ -185,37 +185,37 @@ fn inside_a_very_long_line() {
     let start = view.find("\"key1000\"").expect("a key");
     let end = view.find("\"key1300\"").expect("a key");
     let right = &view[start..end];
-    let region = best(
+    let region = best_region(
         &view,
         &right.replace("\"key1100\":1100", "\"key1100\":1l00"),
     );
     assert_eq!(region.lines, 0..1);
     assert_eq!(region.text.as_deref(), Some(right));
-    let told = described(&region);
+    let told = join_differences(&region);
     assert!(
         told.contains("the file has `1` (U+0031), old_string has `l` (U+006C)"),
         "{told}"
     );
     let cjk = format!("{}終わり", "漢字の長い行、".repeat(40_000));
-    let region = best(&cjk, "漢字の長い行、漢字の長い行、漢字の長い行、終り");
+    let region = best_region(&cjk, "漢字の長い行、漢字の長い行、漢字の長い行、終り");
     assert!(region.text.expect("a text").ends_with("終わり"));
 }
 
 #[test]
-fn large_inputs_are_answered_in_measure() {
+fn handles_large_inputs_quickly() {
     let view: String = (0..40_000)
         .map(|line| format!("line {line} of a long file: {}\n", line * 7919 % 10_007))
         .collect();
     let from = view.find("line 30000 ").expect("a line");
     let to = view.find("line 30003 ").expect("a line");
-    let region = best(
+    let region = best_region(
         &view,
         &view[from..to].replace("line 30001 of", "line 30001 off"),
     );
     assert_eq!(region.lines, 30_000..30_003);
 
     let needle = view[..500_000].replace("line 500 of", "line 500 off");
-    let region = best(&view, &needle);
+    let region = best_region(&view, &needle);
     assert_eq!(region.lines.start, 0);
     assert_eq!(region.text, None, "too long to quote");
     assert!(
@@ -231,18 +231,18 @@ proptest! {
     #![proptest_config(crate::laws::config())]
 
     #[test]
-    fn any_text_is_answered(view in "(ab|abc|fn x|\n| |\t|é|漢|\r|\"){0,60}", old in "(ab|abc|fn x|\n| |\t|é|漢|z|\"){0,20}") {
-        regions(&view, &old);
+    fn accepts_any_text(view in "(ab|abc|fn x|\n| |\t|é|漢|\r|\"){0,60}", old in "(ab|abc|fn x|\n| |\t|é|漢|z|\"){0,20}") {
+        find_regions(&view, &old);
     }
 
     #[test]
-    fn a_line_with_one_character_changed_is_found(line in 0usize..40, at in 0usize..20, with in "[#@~]") {
+    fn finds_line_with_one_changed_character(line in 0usize..40, at in 0usize..20, with in "[#@~]") {
         let view: String = (0..40).map(|line| format!("  entry_{line:02} = compose(\"{}\");\n", line * 37)).collect();
         let right = view.lines().nth(line).expect("a line");
         let at = at.min(right.len() - 1);
         let old = format!("{}{with}{}", &right[..at], &right[at + 1..]);
         prop_assume!(!view.contains(&old));
-        let region = best(&view, &old);
+        let region = best_region(&view, &old);
         prop_assert_eq!(region.lines, line..line + 1);
         // The first character may be mistaken for one that was inserted before the line.
         if at > 2 && at < right.len() - 1 {

@@ -6,36 +6,36 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::correction::Correction;
-use super::flaws::Stripped;
+use super::flaws::StrippedParts;
 use super::gaps::is_gap;
 use super::mend::SentLines;
-use super::quote::{QuotedText, to_line_ends};
-use super::tokens::{are_alike, share_word, token_distance, tokens};
+use super::quote::{QuotedText, widen_to_line_ends};
+use super::tokens::{have_similar_words, share_word, token_distance, tokenize};
 use crate::diff::LineTable;
-use crate::nearest::nearest;
-use crate::unique::stands_once;
+use crate::nearest::nearest_regions;
+use crate::unique::occurs_once;
 
 /// The number of regions that are returned where it is uncertain which one is intended.
-const REGIONS_MOST: usize = 3;
+const MAX_REGIONS: usize = 3;
 
 /// The number of lines above and below a region that are checked for the first and last line of the old text.
-const EDGE_LINES_MOST: usize = 2;
+const MAX_EDGE_LINES: usize = 2;
 
 /// The number of lines which a place lacks that are searched for elsewhere in the file.
-const LOOKED_FOR_MOST: usize = 64;
+const MAX_SEARCHED_LINES: usize = 64;
 
 /// Returns the correction by likeness: the nearest region, where no other is as near.
-pub(super) fn alike(
+pub(super) fn correction_by_likeness(
     view: &str,
     lines: &dyn LineTable,
     sent: &SentLines<'_>,
     new: &str,
     has_gaps: bool,
 ) -> Correction {
-    let stripped = Stripped::certain(&sent.lines, view);
+    let stripped = StrippedParts::certainly_foreign_parts(&sent.lines, view);
     let quoted = stripped.strip(&sent.lines);
-    let text = sent.with(&quoted);
-    let mut regions = nearest(view, lines, &text);
+    let text = sent.join_with_same_ending(&quoted);
+    let mut regions = nearest_regions(view, lines, &text);
     let ranks: Vec<(usize, usize)> = regions
         .iter()
         .map(|region| {
@@ -56,15 +56,15 @@ pub(super) fn alike(
         && best.is_none_or(|best| gaps_in(&text) > gaps_in(&view[regions[best].range.clone()]));
     if let Some(best) = best {
         let is_alone = (0..regions.len()).all(|at| at == best || ranks[at] > ranks[best]);
-        let words = tokens(&text)
+        let words = tokenize(&text)
             .iter()
             .filter(|token| !token.trim().is_empty())
             .count();
         let range = &regions[best].range;
         let is_close = ranks[best].1 <= words
             && share_word(&text, &view[range.clone()])
-            && !is_elsewhere(view, range, &text)
-            && !is_of_other_section(view, range, &quoted);
+            && !may_mean_other_line(view, range, &text)
+            && !has_line_of_other_section(view, range, &quoted);
         let quote = QuotedText {
             stripped,
             quoted: &quoted,
@@ -72,17 +72,17 @@ pub(super) fn alike(
             doubled: &[],
             ended: sent.ended,
         };
-        let place = without_blank_lines(view, range.clone());
-        let place = with_edge_lines(view, place, &quoted);
+        let place = trim_blank_lines(view, range.clone());
+        let place = extend_to_edge_lines(view, place, &quoted);
         let begins_and_ends_alike = place.is_some();
-        let place = quote.blank_edges(view, place.unwrap_or_else(|| range.clone()));
-        let place = to_line_ends(view, place, &text, new);
+        let place = quote.extend_to_blank_lines(view, place.unwrap_or_else(|| range.clone()));
+        let place = widen_to_line_ends(view, place, &text, new);
         if begins_and_ends_alike
             && is_alone
             && is_close
             && !unknown_gaps
-            && stands_once(view, &view[place.clone()])
-            && let Some(offer) = quote.offer(view, lines, &[place], 0, new)
+            && occurs_once(view, &view[place.clone()])
+            && let Some(offer) = quote.build_offer(view, lines, &[place], 0, new)
         {
             return Correction::One(offer);
         }
@@ -94,7 +94,7 @@ pub(super) fn alike(
             )
         });
     }
-    regions.truncate(REGIONS_MOST);
+    regions.truncate(MAX_REGIONS);
     Correction::Unsure {
         regions,
         gaps: unknown_gaps,
@@ -114,7 +114,7 @@ fn missing_lines<'q>(quoted: &'q [&'q str], there: &str) -> impl Iterator<Item =
 
 /// Returns whether a line of the old text that a place lacks is elsewhere in the file. That part of the file may then
 /// also be intended, and the line must not be replaced by one that only resembles it.
-fn is_of_other_section(view: &str, place: &Range<usize>, quoted: &[&str]) -> bool {
+fn has_line_of_other_section(view: &str, place: &Range<usize>, quoted: &[&str]) -> bool {
     let tells = |line: &&str| {
         line.chars()
             .filter(|letter| letter.is_alphanumeric())
@@ -122,7 +122,7 @@ fn is_of_other_section(view: &str, place: &Range<usize>, quoted: &[&str]) -> boo
             >= 3
     };
     let missing = missing_lines(quoted, &view[place.clone()]).filter(tells);
-    missing.take(LOOKED_FOR_MOST).any(|line| {
+    missing.take(MAX_SEARCHED_LINES).any(|line| {
         memmem::find_iter(view.as_bytes(), line).any(|at| {
             let before = view[..at].rsplit('\n').next().unwrap_or_default();
             let behind = view[at + line.len()..]
@@ -137,7 +137,7 @@ fn is_of_other_section(view: &str, place: &Range<usize>, quoted: &[&str]) -> boo
 
 /// Returns the place, extended by a line or two above or below it where that line is like the first or last line of the
 /// old text and the one of the place is not. `None` where the place does not begin and end as the old text does.
-fn with_edge_lines(view: &str, place: Range<usize>, quoted: &[&str]) -> Option<Range<usize>> {
+fn extend_to_edge_lines(view: &str, place: Range<usize>, quoted: &[&str]) -> Option<Range<usize>> {
     let filled = |line: &&&str| !line.trim().is_empty();
     let (first, last) = (quoted.iter().find(filled)?, quoted.iter().rfind(filled)?);
     let text = &view[place.clone()];
@@ -159,7 +159,7 @@ fn with_edge_lines(view: &str, place: Range<usize>, quoted: &[&str]) -> Option<R
         && !is_edge(first, text.split('\n').next()?)
     {
         let above = view[..start].strip_suffix('\n')?.rsplit('\n');
-        let lines: Vec<&str> = above.take(EDGE_LINES_MOST).collect();
+        let lines: Vec<&str> = above.take(MAX_EDGE_LINES).collect();
         let count = 1 + lines.iter().position(|line| is_edge(first, line))?;
         start -= lines[..count]
             .iter()
@@ -172,7 +172,7 @@ fn with_edge_lines(view: &str, place: Range<usize>, quoted: &[&str]) -> Option<R
         && !is_edge(last, text.rsplit('\n').next()?)
     {
         let below = view[end..].strip_prefix('\n')?.split('\n');
-        let lines: Vec<&str> = below.take(EDGE_LINES_MOST).collect();
+        let lines: Vec<&str> = below.take(MAX_EDGE_LINES).collect();
         let count = 1 + lines.iter().position(|line| is_edge(last, line))?;
         end += lines[..count]
             .iter()
@@ -186,11 +186,11 @@ fn with_edge_lines(view: &str, place: Range<usize>, quoted: &[&str]) -> Option<R
 /// indentation.
 fn is_edge(sent: &str, line: &str) -> bool {
     let has_words = sent.contains(char::is_alphanumeric);
-    are_alike(sent, line) && (has_words || sent.trim_end() == line.trim_end())
+    have_similar_words(sent, line) && (has_words || sent.trim_end() == line.trim_end())
 }
 
 /// Returns a place of several lines without blank lines at its edges, and without the newline of its last line.
-fn without_blank_lines(view: &str, place: Range<usize>) -> Range<usize> {
+fn trim_blank_lines(view: &str, place: Range<usize>) -> Range<usize> {
     let text = &view[place.clone()];
     let solid = text.trim_start();
     if solid.is_empty() {
@@ -205,7 +205,7 @@ fn without_blank_lines(view: &str, place: Range<usize>) -> Range<usize> {
 
 /// Returns whether a single line differs from the nearest one in its indentation as well as in its words. In this case
 /// another line may be intended.
-fn is_elsewhere(view: &str, place: &Range<usize>, text: &str) -> bool {
+fn may_mean_other_line(view: &str, place: &Range<usize>, text: &str) -> bool {
     let line_start = view[..place.start].rfind('\n').map_or(0, |end| end + 1);
     let line = view[line_start..].split('\n').next().unwrap_or_default();
     let text = text.strip_suffix('\n').unwrap_or(text);

@@ -9,9 +9,9 @@ use crate::nearest::Region;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Correction {
     /// The intended place.
-    One(Offer),
+    One(CorrectionOffer),
     /// Without its flaws the text is at several places; each offer has a text that occurs once.
-    Several(Vec<Offer>),
+    Several(Vec<CorrectionOffer>),
     /// Only regions that are alike; it is uncertain which one is intended.
     Unsure {
         /// Up to three regions.
@@ -24,7 +24,7 @@ pub enum Correction {
 
 /// A corrected text to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct CorrectionOffer {
     /// The range of the corrected old text in the view. The text occurs nowhere else.
     pub range: Range<usize>,
     /// The lines of the intended place, counted from 0.
@@ -40,7 +40,7 @@ pub struct Offer {
 
 /// The correspondence between the lines of the file and those of an old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum LineMatch {
     /// Those that are not blank are the same.
     AsSent,
     /// They differ in white space.

@@ -1,9 +1,9 @@
 //! The additions of models to the lines that they quote: code fences, line numbers, a repeated line.
 
-use crate::leak::{FenceLine, Separator, fence, numbered};
+use crate::leak::{FenceLine, Separator, fence_kind, parse_numbered_line};
 
 /// The number of repeated lines that are removed one at a time.
-const DOUBLED_TRIED: usize = 8;
+const MAX_TRIED_REPETITIONS: usize = 8;
 
 /// All forms of line numbers.
 const SEPARATORS: [Separator; 5] = [
@@ -16,21 +16,22 @@ const SEPARATORS: [Separator; 5] = [
 
 /// The parts that are stripped from a text before it is searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Stripped {
+pub(super) struct StrippedParts {
     pub(super) fence: bool,
     pub(super) numbers: Option<Separator>,
 }
 
-impl Stripped {
+impl StrippedParts {
     /// Returns everything that could be stripped from these lines; stripping nothing comes first.
-    pub(super) fn candidates(lines: &[&str]) -> Vec<Stripped> {
-        let fences: &[bool] = match unfenced(lines) {
+    pub(super) fn candidates(lines: &[&str]) -> Vec<StrippedParts> {
+        let fences: &[bool] = match strip_fence(lines) {
             Some(_) => &[false, true],
             None => &[false],
         };
         let has = |separator: &Separator| {
-            let own =
-                |line: &&str| numbered(line).is_some_and(|found| found.separator == *separator);
+            let own = |line: &&str| {
+                parse_numbered_line(line).is_some_and(|found| found.separator == *separator)
+            };
             lines.iter().any(own)
         };
         let numbers = SEPARATORS.iter().copied().filter(has).map(Some);
@@ -38,33 +39,36 @@ impl Stripped {
         let both = fences.iter().flat_map(|&fence| {
             numbers
                 .iter()
-                .map(move |&numbers| Stripped { fence, numbers })
+                .map(move |&numbers| StrippedParts { fence, numbers })
         });
         both.collect()
     }
 
     /// Returns the parts that certainly are not text of the file.
-    pub(super) fn certain(lines: &[&str], view: &str) -> Stripped {
-        let inner = unfenced(lines);
-        let fence = inner.is_some() && !view.split('\n').any(|line| fence(line).is_some());
+    pub(super) fn certainly_foreign_parts(lines: &[&str], view: &str) -> StrippedParts {
+        let inner = strip_fence(lines);
+        let fence = inner.is_some() && !view.split('\n').any(|line| fence_kind(line).is_some());
         let lines = inner.as_deref().filter(|_| fence).unwrap_or(lines);
         let numbers = SEPARATORS.iter().copied().find(|separator| {
-            let own =
-                |line: &&&str| numbered(line).is_some_and(|found| found.separator == *separator);
+            let own = |line: &&&str| {
+                parse_numbered_line(line).is_some_and(|found| found.separator == *separator)
+            };
             let count = lines.iter().filter(own).count();
             let is_certain = matches!(separator, Separator::Arrow | Separator::Anchor);
             count > 0 && (is_certain || count == lines.len())
         });
-        Stripped { fence, numbers }
+        StrippedParts { fence, numbers }
     }
 
     /// Returns the lines without fence and numbers.
     pub(super) fn strip<'t>(self, lines: &[&'t str]) -> Vec<&'t str> {
-        let inner = if self.fence { unfenced(lines) } else { None };
+        let inner = if self.fence { strip_fence(lines) } else { None };
         let mut lines = inner.unwrap_or_else(|| lines.to_vec());
         if let Some(separator) = self.numbers {
             for line in &mut lines {
-                if let Some(number) = numbered(line).filter(|found| found.separator == separator) {
+                if let Some(number) =
+                    parse_numbered_line(line).filter(|found| found.separator == separator)
+                {
                     *line = &line[number.width..];
                 }
             }
@@ -74,12 +78,12 @@ impl Stripped {
 }
 
 /// Returns the lines between a line that opens a code fence and one that closes it; one of the two may be missing.
-fn unfenced<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
+fn strip_fence<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
     let filled = |line: &&str| !line.trim().is_empty();
     let first = lines.iter().position(filled)?;
     let last = lines.iter().rposition(filled)?;
-    let opens = fence(lines[first]).is_some();
-    let closes = last > first && fence(lines[last]) == Some(FenceLine::Bare);
+    let opens = fence_kind(lines[first]).is_some();
+    let closes = last > first && fence_kind(lines[last]) == Some(FenceLine::Bare);
     if !opens && !closes {
         return None;
     }
@@ -90,15 +94,15 @@ fn unfenced<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
 }
 
 /// Returns the indexes of lines that repeat the line before them.
-pub(super) fn doubled(lines: &[&str]) -> Vec<usize> {
+pub(super) fn repeated_line_indexes(lines: &[&str]) -> Vec<usize> {
     let repeats = |at: &usize| !lines[*at].trim().is_empty() && lines[*at] == lines[*at - 1];
     (1..lines.len()).filter(repeats).collect()
 }
 
 /// Returns the lines without the repeated ones, and the indexes of those: first without all of them, then without one
 /// at a time.
-pub(super) fn undoubled<'t>(lines: &[&'t str]) -> Vec<(Vec<&'t str>, Vec<usize>)> {
-    let found = doubled(lines);
+pub(super) fn without_repeated_lines<'t>(lines: &[&'t str]) -> Vec<(Vec<&'t str>, Vec<usize>)> {
+    let found = repeated_line_indexes(lines);
     let without = |left_out: &[usize]| -> Vec<&'t str> {
         let kept = (0..lines.len()).filter(|at| left_out.binary_search(at).is_err());
         kept.map(|at| lines[at]).collect()
@@ -108,7 +112,7 @@ pub(super) fn undoubled<'t>(lines: &[&'t str]) -> Vec<(Vec<&'t str>, Vec<usize>)
         ways.push((without(&found), found.clone()));
     }
     if found.len() > 1 {
-        let single = found.iter().take(DOUBLED_TRIED);
+        let single = found.iter().take(MAX_TRIED_REPETITIONS);
         ways.extend(single.map(|&at| (without(&[at]), vec![at])));
     }
     ways
@@ -119,25 +123,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_taken_off() {
+    fn lists_parts_that_can_be_stripped() {
         let lines = ["```py", "2→a", "b", "```"];
-        let all = Stripped {
+        let all = StrippedParts {
             fence: true,
             numbers: Some(Separator::Arrow),
         };
-        assert!(Stripped::candidates(&lines).contains(&all));
+        assert!(StrippedParts::candidates(&lines).contains(&all));
         assert_eq!(all.strip(&lines), ["a", "b"]);
-        assert_eq!(Stripped::certain(&lines, "a\nb\n"), all);
-        assert_eq!(Stripped::candidates(&["a", "b"]), [Stripped::default()]);
-        assert_eq!(Stripped::certain(&["80: a", "b"], ""), Stripped::default());
-        assert_eq!(unfenced(&["a", "```"]), Some(vec!["a"]));
-        assert_eq!(unfenced(&["```", "```"]), None);
+        assert_eq!(
+            StrippedParts::certainly_foreign_parts(&lines, "a\nb\n"),
+            all
+        );
+        assert_eq!(
+            StrippedParts::candidates(&["a", "b"]),
+            [StrippedParts::default()]
+        );
+        assert_eq!(
+            StrippedParts::certainly_foreign_parts(&["80: a", "b"], ""),
+            StrippedParts::default()
+        );
+        assert_eq!(strip_fence(&["a", "```"]), Some(vec!["a"]));
+        assert_eq!(strip_fence(&["```", "```"]), None);
     }
 
     #[test]
-    fn lines_that_stand_twice() {
-        assert_eq!(undoubled(&["a", "a", "", "", "b", "b"]).len(), 3);
-        assert_eq!(undoubled(&["a", "a", "b"])[0], (vec!["a", "b"], vec![1]));
-        assert!(undoubled(&["a", "b", "a"]).is_empty());
+    fn removes_repeated_lines() {
+        assert_eq!(
+            without_repeated_lines(&["a", "a", "", "", "b", "b"]).len(),
+            3
+        );
+        assert_eq!(
+            without_repeated_lines(&["a", "a", "b"])[0],
+            (vec!["a", "b"], vec![1])
+        );
+        assert!(without_repeated_lines(&["a", "b", "a"]).is_empty());
     }
 }

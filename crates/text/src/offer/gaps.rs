@@ -5,19 +5,19 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::leak::stands_for_more;
+use crate::leak::is_placeholder_line;
 
 /// With more matching places than this none is returned.
-const FITS_MOST: usize = 12;
+const MAX_FITS: usize = 12;
 
 /// Returns whether a line consists of `...`, or is a placeholder comment.
 pub(super) fn is_gap(line: &str) -> bool {
-    matches!(line.trim(), "..." | "…") || stands_for_more(line)
+    matches!(line.trim(), "..." | "…") || is_placeholder_line(line)
 }
 
 /// A place that the text around the gaps matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fit {
+pub(super) struct GapFit {
     pub(super) place: Range<usize>,
     /// The lines that each gap represents, as ranges of the view without the last newline; `None` for no lines.
     pub(super) gaps: Vec<Option<Range<usize>>>,
@@ -25,7 +25,7 @@ pub(super) struct Fit {
 
 /// Returns the places where the pieces between the gaps occur in order: from each occurrence of the first piece the
 /// shortest range, and longer ones where the last piece occurs again in the same block. Empty where there are too many.
-pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
+pub(super) fn find_gap_fits(view: &str, lines: &[&str]) -> Vec<GapFit> {
     // If a gap is the first or the last line, it is unknown where the text begins or ends.
     let mut filled = lines.iter().filter(|line| !line.trim().is_empty());
     if filled.next().is_none_or(|line| is_gap(line))
@@ -48,7 +48,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
     let Some((first, rest)) = pieces.split_first_mut() else {
         return Vec::new();
     };
-    let mut found: Vec<Fit> = Vec::new();
+    let mut found: Vec<GapFit> = Vec::new();
     let mut from = 0;
     while let Some(start) = first.next(view, from) {
         from = start + 1;
@@ -62,33 +62,33 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
             starts.push(at);
             ends.push(at + piece.text.len());
         }
-        found.push(Fit::from_pieces(view, start, &starts, &ends));
+        found.push(GapFit::from_pieces(view, start, &starts, &ends));
         // The last piece may equally be intended where it occurs again in the same block.
         while let Some(last) = rest.last()
-            && found.len() <= FITS_MOST
+            && found.len() <= MAX_FITS
             && let (Some(begin), Some(end)) = (starts.last_mut(), ends.last_mut())
-            && let Some(again) = last.first_from(view, *end)
+            && let Some(again) = last.first_place_from(view, *end)
             && may_end_later(view, start, last.text, *end..again)
         {
             (*begin, *end) = (again, again + last.text.len());
-            found.push(Fit::from_pieces(view, start, &starts, &ends));
+            found.push(GapFit::from_pieces(view, start, &starts, &ends));
         }
-        if found.len() > FITS_MOST {
+        if found.len() > MAX_FITS {
             return Vec::new();
         }
     }
     found
 }
 
-impl Fit {
+impl GapFit {
     /// Returns the match by the start of the first piece, the starts of the others, and the ends of all.
-    fn from_pieces(view: &str, start: usize, starts: &[usize], ends: &[usize]) -> Fit {
+    fn from_pieces(view: &str, start: usize, starts: &[usize], ends: &[usize]) -> GapFit {
         let gap = |(&end, &next): (&usize, &usize)| {
             let line_start = view[..next].rfind('\n').unwrap_or(0);
             let from = view[end..next].find('\n').map(|at| end + at + 1)?;
             (from < line_start).then_some(from..line_start)
         };
-        Fit {
+        GapFit {
             place: start..ends.last().copied().unwrap_or(start),
             gaps: ends.iter().zip(starts).map(gap).collect(),
         }
@@ -96,7 +96,7 @@ impl Fit {
 }
 
 /// The number of lines between two places of the last piece which may both be intended.
-const LATER_WITHIN: usize = 200;
+const MAX_LINES_TO_LATER_END: usize = 200;
 
 /// Returns whether the text may equally end at a later place of its last piece, after this range. A piece that closes a
 /// block is intended where it closes the block that was opened.
@@ -106,14 +106,14 @@ fn may_end_later(view: &str, start: usize, last: &str, range: Range<usize>) -> b
         || closing.starts_with("end")
         || closing.starts_with("</");
     if closes {
-        return same_block(view, start, range);
+        return is_in_same_block(view, start, range);
     }
-    view[range].split('\n').count() <= LATER_WITHIN
+    view[range].split('\n').count() <= MAX_LINES_TO_LATER_END
 }
 
 /// Returns whether every line of a range is indented more than the line at `start`. The range then belongs to the same
 /// block, and the text may equally end later in it.
-fn same_block(view: &str, start: usize, stretch: Range<usize>) -> bool {
+fn is_in_same_block(view: &str, start: usize, stretch: Range<usize>) -> bool {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
     let outer = indentation(&view[line_start..]);
@@ -149,16 +149,18 @@ impl<'p> PieceFinder<'p> {
         if let Some(known) = self.known.filter(|known| *known >= from) {
             return Some(known);
         }
-        self.known = self.first_from(view, from);
+        self.known = self.first_place_from(view, from);
         self.known
     }
 
-    fn first_from(&self, view: &str, from: usize) -> Option<usize> {
+    fn first_place_from(&self, view: &str, from: usize) -> Option<usize> {
         let mut at = from;
         loop {
             at += self.finder.find(view.as_bytes().get(at..)?)?;
             let begins_line = at == 0 || view.as_bytes()[at - 1] == b'\n';
-            if (begins_line || !self.begins_line) && is_whole(view, at..at + self.text.len()) {
+            if (begins_line || !self.begins_line)
+                && is_on_whole_lines(view, at..at + self.text.len())
+            {
                 return Some(at);
             }
             at += 1;
@@ -167,7 +169,7 @@ impl<'p> PieceFinder<'p> {
 }
 
 /// Returns whether the place consists of whole lines, apart from the indentation of the first and trailing blanks.
-fn is_whole(view: &str, place: Range<usize>) -> bool {
+fn is_on_whole_lines(view: &str, place: Range<usize>) -> bool {
     let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
     let bytes = view.as_bytes();
     let after = bytes[place.end..].iter().find(|byte| !blank(byte));
@@ -185,7 +187,7 @@ fn is_whole(view: &str, place: Range<usize>) -> bool {
 }
 
 /// Returns how many blank lines are right before, and right after, each gap.
-pub(super) fn blanks_around(lines: &[&str]) -> Vec<(usize, usize)> {
+pub(super) fn blank_lines_around_gaps(lines: &[&str]) -> Vec<(usize, usize)> {
     let blank = |line: &&&str| line.trim().is_empty();
     let at_gap = |at: usize| {
         let before = lines[..at].iter().rev().take_while(blank).count();
@@ -200,19 +202,19 @@ pub(super) fn blanks_around(lines: &[&str]) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
 
-    const VIEW: &str =
+    const SAMPLE_VIEW: &str =
         "fn a() {\n    one();\n    two();\n    three();\n}\nfn b() {\n    one();\n    if x {}\n}\n";
 
-    fn fitted(old: &str) -> Option<&'static str> {
+    fn only_fit(old: &str) -> Option<&'static str> {
         let lines: Vec<&str> = old.split('\n').collect();
-        match fits(VIEW, &lines).as_slice() {
-            [only] => Some(&VIEW[only.place.clone()]),
+        match find_gap_fits(SAMPLE_VIEW, &lines).as_slice() {
+            [only] => Some(&SAMPLE_VIEW[only.place.clone()]),
             _ => None,
         }
     }
 
     #[test]
-    fn the_one_place_that_the_pieces_fit() {
+    fn finds_only_place_that_pieces_fit() {
         let whole = "fn a() {\n    one();\n    two();\n    three();\n}";
         for gap in [
             "...",
@@ -223,32 +225,32 @@ mod tests {
             "    // ... existing code ...",
         ] {
             assert_eq!(
-                fitted(&format!("fn a() {{\n{gap}\n}}")),
+                only_fit(&format!("fn a() {{\n{gap}\n}}")),
                 Some(whole),
                 "{gap}"
             );
         }
         assert_eq!(
-            fitted("fn b() {\n...\n}"),
+            only_fit("fn b() {\n...\n}"),
             Some("fn b() {\n    one();\n    if x {}\n}"),
             "the bracket is a whole line"
         );
-        assert_eq!(fitted("fn b() {\n...\nmissing"), None);
-        assert_eq!(fitted("    one();\n...\n}"), None, "it fits two");
-        assert_eq!(fitted("...\n..."), None);
+        assert_eq!(only_fit("fn b() {\n...\nmissing"), None);
+        assert_eq!(only_fit("    one();\n...\n}"), None, "it fits two");
+        assert_eq!(only_fit("...\n..."), None);
         assert_eq!(
-            fitted("...\n    two();"),
+            only_fit("...\n    two();"),
             None,
             "where it begins is unknown"
         );
     }
 
     #[test]
-    fn an_end_that_may_as_well_be_a_later_one() {
+    fn returns_several_fits_when_end_is_unclear() {
         let view = "def f():\n    if a:\n        return 1\n    if b:\n        return 1\nx = 1\n";
-        let several = fits(view, &["def f():", "    ...", "        return 1"]);
+        let several = find_gap_fits(view, &["def f():", "    ...", "        return 1"]);
         assert_eq!(several.len(), 2);
-        let one = fits(view, &["def f():", "    ...", "x = 1"]);
+        let one = find_gap_fits(view, &["def f():", "    ...", "x = 1"]);
         assert_eq!(one.len(), 1);
         let gap = one[0].gaps[0].clone().expect("lines");
         assert!(view[gap.clone()].starts_with("    if a:") && view[gap].ends_with("return 1"));

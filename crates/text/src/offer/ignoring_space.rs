@@ -5,35 +5,35 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::tokens::tokens;
+use super::tokens::tokenize;
 
 /// The number of occurrences of the longest word that are checked.
-const TRIED_MOST: usize = 2_000;
+const MAX_TRIED_OCCURRENCES: usize = 2_000;
 
 /// The most places that are returned.
-const GIVEN_MOST: usize = 20;
+const MAX_PLACES: usize = 20;
 
 /// The number of characters that are compared in all.
-const COMPARED_MOST: usize = 20_000_000;
+const MAX_COMPARED_CHARACTERS: usize = 20_000_000;
 
 /// Returns every place where the text occurs apart from white space, from its first to its last character that is not
 /// white space. `None` where there are too many.
-pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
-    let Some((at, anchor)) = anchor(text) else {
+pub(super) fn places_ignoring_space(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
+    let Some((at, anchor)) = longest_word(text) else {
         return Some(Vec::new());
     };
     let (before, after) = (&text[..at], &text[at + anchor.len()..]);
     let mut found = Vec::new();
-    let mut left = COMPARED_MOST;
+    let mut left = MAX_COMPARED_CHARACTERS;
     let finder = memmem::Finder::new(anchor);
     for (tried, place) in finder.find_iter(view.as_bytes()).enumerate() {
-        if tried == TRIED_MOST {
+        if tried == MAX_TRIED_OCCURRENCES {
             return None;
         }
-        let Some(end) = forth(view, place + anchor.len(), after, &mut left) else {
+        let Some(end) = match_forward(view, place + anchor.len(), after, &mut left) else {
             continue;
         };
-        let Some(start) = back(view, place, before, &mut left) else {
+        let Some(start) = match_backward(view, place, before, &mut left) else {
             continue;
         };
         if left == 0 {
@@ -42,7 +42,7 @@ pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
         if splits_no_word(view, &(start..end)) {
             found.push(start..end);
         }
-        if found.len() > GIVEN_MOST {
+        if found.len() > MAX_PLACES {
             return None;
         }
     }
@@ -51,10 +51,10 @@ pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
 
 /// Returns the longest word of a text, and its offset; a punctuation mark where it has no words. The file cannot have
 /// white space inside it.
-fn anchor(text: &str) -> Option<(usize, &str)> {
+fn longest_word(text: &str) -> Option<(usize, &str)> {
     let mut longest: Option<(usize, &str)> = None;
     let mut at = 0;
-    for token in tokens(text) {
+    for token in tokenize(text) {
         let is_longer = longest.is_none_or(|(_, known)| token.len() > known.len());
         if is_longer && !token.trim().is_empty() {
             longest = Some((at, token));
@@ -65,16 +65,16 @@ fn anchor(text: &str) -> Option<(usize, &str)> {
 }
 
 /// Returns the characters that are not white space, with their offsets.
-fn solid(text: &str) -> impl DoubleEndedIterator<Item = (usize, char)> {
+fn non_space_characters(text: &str) -> impl DoubleEndedIterator<Item = (usize, char)> {
     text.char_indices()
         .filter(|(_, character)| !character.is_whitespace())
 }
 
 /// Returns where a text that begins at an offset ends; `None` where another text is there.
-fn forth(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize> {
+fn match_forward(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize> {
     let mut end = from;
-    let mut stands = solid(&view[from..]);
-    for (_, wanted) in solid(text) {
+    let mut stands = non_space_characters(&view[from..]);
+    for (_, wanted) in non_space_characters(text) {
         let (at, character) = stands.next()?;
         *left = left.saturating_sub(1);
         if character != wanted || *left == 0 {
@@ -86,10 +86,10 @@ fn forth(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize>
 }
 
 /// Returns where a text that ends at an offset begins; `None` where another text is there.
-fn back(view: &str, to: usize, text: &str, left: &mut usize) -> Option<usize> {
+fn match_backward(view: &str, to: usize, text: &str, left: &mut usize) -> Option<usize> {
     let mut start = to;
-    let mut stands = solid(&view[..to]).rev();
-    for (_, wanted) in solid(text).rev() {
+    let mut stands = non_space_characters(&view[..to]).rev();
+    for (_, wanted) in non_space_characters(text).rev() {
         let (at, character) = stands.next()?;
         *left = left.saturating_sub(1);
         if character != wanted || *left == 0 {
@@ -113,24 +113,28 @@ fn splits_no_word(view: &str, place: &Range<usize>) -> bool {
 mod tests {
     use super::*;
 
-    fn texts<'v>(view: &'v str, text: &str) -> Vec<&'v str> {
-        let places = places(view, text).expect("few places");
+    fn matched_texts<'v>(view: &'v str, text: &str) -> Vec<&'v str> {
+        let places = places_ignoring_space(view, text).expect("few places");
         places.into_iter().map(|place| &view[place]).collect()
     }
 
     #[test]
-    fn line_breaks_and_blanks_do_not_count() {
+    fn ignores_line_breaks_and_blanks() {
         let view = "x = call(alpha, beta)\ny = call(\n    alpha,\n    beta\n)\nz = recall(alpha)\n";
         assert_eq!(
-            texts(view, "call(alpha,beta)"),
+            matched_texts(view, "call(alpha,beta)"),
             ["call(alpha, beta)", "call(\n    alpha,\n    beta\n)"]
         );
         assert_eq!(
-            texts(view, "x = call(\n  alpha,\n  beta)"),
+            matched_texts(view, "x = call(\n  alpha,\n  beta)"),
             ["x = call(alpha, beta)"]
         );
-        assert_eq!(texts(view, "call (alpha)"), [""; 0], "no part of a word");
-        assert_eq!(texts(view, " \n "), [""; 0]);
-        assert_eq!(places(&"x\n".repeat(5_000), "x"), None);
+        assert_eq!(
+            matched_texts(view, "call (alpha)"),
+            [""; 0],
+            "no part of a word"
+        );
+        assert_eq!(matched_texts(view, " \n "), [""; 0]);
+        assert_eq!(places_ignoring_space(&"x\n".repeat(5_000), "x"), None);
     }
 }

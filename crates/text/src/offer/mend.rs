@@ -5,22 +5,22 @@ use std::cell::Cell;
 use memchr::memmem;
 
 use super::correction::NewText;
-use super::flaws::{Stripped, doubled};
-use super::merge::merge;
+use super::flaws::{StrippedParts, repeated_line_indexes};
+use super::merge::merge_lists;
 use super::quote::QuotedText;
-use super::tokens::{exchanged, merge_words, tokens};
+use super::tokens::{exchanged_words, merge_words, tokenize};
 use crate::clause::ClausePart::{NewText as NewName, OldText as OldName};
 use crate::clause::{Clause, clause};
-use crate::leak::{Separator, quoted as shown};
+use crate::leak::{Separator, quote_line_start as shown};
 
 /// Texts of more bytes than this, together, are not merged.
-const MERGED_MOST: usize = 256 << 10;
+const MAX_MERGED_BYTES: usize = 256 << 10;
 
 /// In texts of more bytes than this, together, words are not compared.
-const WORDS_MOST: usize = 16 << 10;
+const MAX_WORD_COMPARED_BYTES: usize = 16 << 10;
 
 /// The number of occurrences of a word that are checked.
-const LOOKED_AT_MOST: usize = 10_000;
+const MAX_CHECKED_OCCURRENCES: usize = 10_000;
 
 /// The lines of a text that a model sent, and whether the last one ends in a newline. An empty text is one empty line.
 pub(super) struct SentLines<'t> {
@@ -39,7 +39,7 @@ impl<'t> SentLines<'t> {
 
     /// Returns the lines of a text that goes with one that ends in a newline or not. If only this text ends in one, it
     /// has a further, empty line at its end.
-    pub(super) fn beside(text: &'t str, other_ended: bool) -> SentLines<'t> {
+    pub(super) fn from_text_paired_with(text: &'t str, other_ended: bool) -> SentLines<'t> {
         match other_ended {
             true => SentLines::from_text(text),
             false => SentLines {
@@ -50,7 +50,7 @@ impl<'t> SentLines<'t> {
     }
 
     /// Returns other lines with the same ending.
-    pub(super) fn with(&self, lines: &[&str]) -> String {
+    pub(super) fn join_with_same_ending(&self, lines: &[&str]) -> String {
         let mut text = lines.join("\n");
         if self.ended {
             text.push('\n');
@@ -60,16 +60,21 @@ impl<'t> SentLines<'t> {
 }
 
 /// The corrected new text, and the flaws that were found.
-pub(super) struct Mended {
+pub(super) struct MendedText {
     pub(super) new: NewText,
     pub(super) flaws: Vec<Clause>,
 }
 
-impl Mended {
+impl MendedText {
     /// Corrects the new text; `there` is the text of the file for the old text.
-    pub(super) fn from_quote(quote: &QuotedText<'_>, view: &str, there: &str, new: &str) -> Mended {
+    pub(super) fn from_quote(
+        quote: &QuotedText<'_>,
+        view: &str,
+        there: &str,
+        new: &str,
+    ) -> MendedText {
         let mut flaws = Vec::new();
-        let sent = SentLines::beside(new, quote.ended);
+        let sent = SentLines::from_text_paired_with(new, quote.ended);
         let mut ours = quote.stripped.strip(&sent.lines);
         if quote.stripped.fence {
             flaws.push(fence_flaw(ours.len() < sent.lines.len()));
@@ -77,14 +82,14 @@ impl Mended {
         if let Some(separator) = quote.stripped.numbers {
             flaws.push(numbers_flaw(quote, separator, &sent.lines, &ours));
         }
-        flaws.extend(drop_doubled(quote, &mut ours));
+        flaws.extend(drop_repeated_lines(quote, &mut ours));
         if new.is_empty() {
-            return Mended {
+            return MendedText {
                 new: NewText::AsSent,
                 flaws,
             };
         }
-        let new_text = corrected(quote, view, there, new, &sent, &ours);
+        let new_text = corrected_new_text(quote, view, there, new, &sent, &ours);
         if new_text == NewText::Unknown && flaws.is_empty() {
             flaws.push(clause![
                 "Where ",
@@ -100,7 +105,7 @@ impl Mended {
                 " has the same difference where it should keep the file's text."
             ]);
         }
-        Mended {
+        MendedText {
             new: new_text,
             flaws,
         }
@@ -133,7 +138,7 @@ fn numbers_flaw(
     sent: &[&str],
     ours: &[&str],
 ) -> Clause {
-    let unfenced = Stripped {
+    let unfenced = StrippedParts {
         numbers: None,
         ..quote.stripped
     }
@@ -163,14 +168,17 @@ fn numbers_flaw(
 
 /// Removes from the new text's lines those that it repeats as the old text does, and returns the flaw; `None` where the
 /// old text repeats no line.
-fn drop_doubled(quote: &QuotedText<'_>, ours: &mut Vec<&str>) -> Option<Clause> {
+fn drop_repeated_lines(quote: &QuotedText<'_>, ours: &mut Vec<&str>) -> Option<Clause> {
     let &first = quote.doubled.first()?;
     // Other lines that the new text repeats may be intended: the file may have them twice as well.
     let is_same = |&at: &usize| {
         let mut lines = quote.doubled.iter();
         lines.any(|&index| quote.quoted[index].trim() == ours[at].trim())
     };
-    let again: Vec<usize> = doubled(ours).into_iter().filter(is_same).collect();
+    let again: Vec<usize> = repeated_line_indexes(ours)
+        .into_iter()
+        .filter(is_same)
+        .collect();
     let twice = format!(
         " has the line {} twice, the file has it once",
         shown(quote.quoted[first])
@@ -187,7 +195,7 @@ fn drop_doubled(quote: &QuotedText<'_>, ours: &mut Vec<&str>) -> Option<Clause> 
 }
 
 /// Returns the new text with the file's text where the old text should have had it; `ours` are its intended lines.
-fn corrected(
+fn corrected_new_text(
     quote: &QuotedText<'_>,
     view: &str,
     there: &str,
@@ -195,19 +203,19 @@ fn corrected(
     sent: &SentLines<'_>,
     ours: &[&str],
 ) -> NewText {
-    let there_lines = SentLines::beside(there, quote.ended);
-    let text = match merged(quote, ours, &there_lines.lines) {
-        Merge::Lines(lines) => {
+    let there_lines = SentLines::from_text_paired_with(there, quote.ended);
+    let text = match merge_with_file(quote, ours, &there_lines.lines) {
+        MergeOutcome::Lines(lines) => {
             let wrong = wrong_words(view, quote, there, new);
-            let mut text = with_right_words(&lines.join("\n"), &wrong);
+            let mut text = replace_wrong_words(&lines.join("\n"), &wrong);
             // A file that ends without a newline still does so.
             if sent.ended && (there_lines.ended || !quote.ended) {
                 text.push('\n');
             }
             text
         }
-        Merge::Unknown => return NewText::Unknown,
-        Merge::TooLong => sent.with(ours),
+        MergeOutcome::Unknown => return NewText::Unknown,
+        MergeOutcome::TooLong => sent.join_with_same_ending(ours),
     };
     if text == new {
         NewText::AsSent
@@ -225,13 +233,13 @@ fn wrong_words<'t>(
     new: &str,
 ) -> Vec<(String, &'t str)> {
     let old = quote.plain.join("\n");
-    if old.len() + there.len() + new.len() > WORDS_MOST {
+    if old.len() + there.len() + new.len() > MAX_WORD_COMPARED_BYTES {
         return Vec::new();
     }
-    let (base, theirs, ours) = (tokens(&old), tokens(there), tokens(new));
+    let (base, theirs, ours) = (tokenize(&old), tokenize(there), tokenize(new));
     let count = |list: &[&str], word: &str| list.iter().filter(|token| **token == word).count();
     let mut found = Vec::new();
-    for (wrong, right) in exchanged(&base, &theirs) {
+    for (wrong, right) in exchanged_words(&base, &theirs) {
         let is_word = wrong.starts_with(|first: char| first.is_alphanumeric() || first == '_');
         if is_word && !has_word(view, wrong) && count(&ours, wrong) <= count(&base, wrong) {
             found.push((wrong.to_owned(), right));
@@ -245,12 +253,12 @@ fn has_word(text: &str, word: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     // In a megabyte this takes a tenth of the instructions of `str::match_indices`.
     memmem::find_iter(text.as_bytes(), word)
-        .take(LOOKED_AT_MOST)
+        .take(MAX_CHECKED_OCCURRENCES)
         .any(|at| !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word))
 }
 
 /// Returns the text with each wrong word replaced.
-fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
+fn replace_wrong_words(text: &str, wrong: &[(String, &str)]) -> String {
     if wrong.is_empty() {
         return text.to_owned();
     }
@@ -258,14 +266,14 @@ fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
         let known = wrong.iter().find(|(word, _)| word == token);
         known.map_or(token, |(_, right)| *right)
     };
-    tokens(text).into_iter().map(right).collect()
+    tokenize(text).into_iter().map(right).collect()
 }
 
 /// Returns the three-way merge of old text (base), new text and file.
-fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
+fn merge_with_file(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> MergeOutcome {
     let size = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
-    if size(quote.plain) + size(ours) + size(there) > MERGED_MOST {
-        return Merge::TooLong;
+    if size(quote.plain) + size(ours) + size(there) > MAX_MERGED_BYTES {
+        return MergeOutcome::TooLong;
     }
     let owned =
         |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
@@ -277,33 +285,33 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
         if base.is_empty() && !theirs.is_empty() {
             unknown.set(true);
         }
-        match Reindented::compute(base, ours, theirs) {
+        match Reindented::reindent(base, ours, theirs) {
             Reindented::Lines(lines) => lines,
             Reindented::Unknown => {
                 unknown.set(true);
                 ours.to_vec()
             }
-            Reindented::No => merge_words(&strs(base), &strs(ours), &strs(theirs)),
+            Reindented::No => merge_words(&as_strs(base), &as_strs(ours), &as_strs(theirs)),
         }
     };
-    let lines = merge(&base, &ours, &theirs, &by_words);
+    let lines = merge_lists(&base, &ours, &theirs, &by_words);
     // Where the edit itself changes the number of blank lines, it is unknown which of them are intended.
     let blanks = |lines: &[String]| lines.iter().filter(|line| line.trim().is_empty()).count();
     if let Some(lines) = &lines
         && blanks(lines) != blanks(&ours)
         && blanks(&ours) != blanks(&base)
     {
-        return Merge::Unknown;
+        return MergeOutcome::Unknown;
     }
     match (lines, unknown.get()) {
-        (_, true) => Merge::Unknown,
-        (Some(lines), false) => Merge::Lines(lines),
-        (None, false) => Merge::TooLong,
+        (_, true) => MergeOutcome::Unknown,
+        (Some(lines), false) => MergeOutcome::Lines(lines),
+        (None, false) => MergeOutcome::TooLong,
     }
 }
 
 /// The result of a merge.
-enum Merge {
+enum MergeOutcome {
     Lines(Vec<String>),
     /// It is unknown what was intended.
     Unknown,
@@ -321,7 +329,7 @@ enum Reindented {
 }
 
 impl Reindented {
-    fn compute(base: &[String], ours: &[String], theirs: &[String]) -> Reindented {
+    fn reindent(base: &[String], ours: &[String], theirs: &[String]) -> Reindented {
         let filled = |line: &&String| !line.trim().is_empty();
         let (base, theirs) = (base.iter().filter(filled), theirs.iter().filter(filled));
         let pairs: Vec<(&String, &String)> = base.clone().zip(theirs.clone()).collect();
@@ -349,20 +357,20 @@ impl Reindented {
             && all(&|sent, stands| is_by(sent, stands, by))
         {
             let deeper = |line: &String| Some(format!("{by}{line}"));
-            return Reindented::by(ours, &pairs, &deeper);
+            return Reindented::copy_or_shift_lines(ours, &pairs, &deeper);
         }
         if let Some(by) = sent.strip_suffix(stands.as_str())
             && all(&|sent, stands| is_by(stands, sent, by))
         {
             let lifted = |line: &String| line.strip_prefix(by).map(str::to_owned);
-            return Reindented::by(ours, &pairs, &lifted);
+            return Reindented::copy_or_shift_lines(ours, &pairs, &lifted);
         }
         Reindented::Unknown
     }
 
     /// Returns the new lines. A line that is also in the old text is copied from the file; the indentation of the others
     /// is shifted.
-    fn by(
+    fn copy_or_shift_lines(
         ours: &[String],
         pairs: &[(&String, &String)],
         shifted: &dyn Fn(&String) -> Option<String>,
@@ -386,6 +394,6 @@ impl Reindented {
     }
 }
 
-fn strs(lines: &[String]) -> Vec<&str> {
+fn as_strs(lines: &[String]) -> Vec<&str> {
     lines.iter().map(String::as_str).collect()
 }

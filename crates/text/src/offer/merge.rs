@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// The number of cells that the table of one comparison may have.
-const PAIRS_MOST: usize = 1 << 20;
+const MAX_TABLE_CELLS: usize = 1 << 20;
 
 /// A difference between the base and one side.
 #[derive(Debug, Clone)]
@@ -27,14 +27,14 @@ pub(super) type ConflictResolver<'d, T> = &'d dyn Fn(&[T], &[T], &[T]) -> Vec<T>
 
 /// Returns `ours` with the changes from `base` to `theirs` applied. Where both changed the same items and neither
 /// change contains the other, `on_conflict` decides. `None` where the lists are too long.
-pub(super) fn merge<T: PartialEq + Clone>(
+pub(super) fn merge_lists<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
     on_conflict: ConflictResolver<'_, T>,
 ) -> Option<Vec<T>> {
-    let mut hunks = hunks(base, ours, Side::Ours)?;
-    hunks.extend(self::hunks(base, theirs, Side::Theirs)?);
+    let mut hunks = diff_hunks(base, ours, Side::Ours)?;
+    hunks.extend(self::diff_hunks(base, theirs, Side::Theirs)?);
     hunks.sort_by_key(|hunk| (hunk.base.start, hunk.base.end));
     let mut merged = Vec::with_capacity(ours.len());
     let mut done = 0;
@@ -71,7 +71,7 @@ pub(super) fn merge<T: PartialEq + Clone>(
         let ours_part = ours.get(image(ours_shift, ours_grown))?;
         let theirs_part = theirs.get(image(theirs_shift, theirs_grown))?;
         merged.extend_from_slice(base.get(done..region.start)?);
-        merged.extend(resolve(
+        merged.extend(resolve_range(
             base.get(region.clone())?,
             ours_part,
             theirs_part,
@@ -86,7 +86,7 @@ pub(super) fn merge<T: PartialEq + Clone>(
 }
 
 /// Returns the result for a range that at least one side changed.
-fn resolve<T: PartialEq + Clone>(
+fn resolve_range<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
@@ -98,11 +98,11 @@ fn resolve<T: PartialEq + Clone>(
     if ours == base {
         return theirs.to_vec();
     }
-    let head = shared(ours.iter(), theirs.iter());
-    let tail = shared(ours[head..].iter().rev(), theirs[head..].iter().rev());
+    let head = count_common_start(ours.iter(), theirs.iter());
+    let tail = count_common_start(ours[head..].iter().rev(), theirs[head..].iter().rev());
     if head + tail > 0 {
         let (ours_end, theirs_end) = (ours.len() - tail, theirs.len() - tail);
-        let middle = resolve(
+        let middle = resolve_range(
             base,
             &ours[head..ours_end],
             &theirs[head..theirs_end],
@@ -112,15 +112,15 @@ fn resolve<T: PartialEq + Clone>(
     }
     if !base.is_empty() {
         // One side only put something around what the other side changed.
-        if let Some(at) = position(theirs, base) {
+        if let Some(at) = find_sublist(theirs, base) {
             return [&theirs[..at], ours, &theirs[at + base.len()..]].concat();
         }
-        if let Some(at) = position(ours, base) {
+        if let Some(at) = find_sublist(ours, base) {
             return [&ours[..at], theirs, &ours[at + base.len()..]].concat();
         }
     }
     // The other side only removed what surrounds a part of the base, so the same is removed here.
-    if let Some(at) = position(base, theirs) {
+    if let Some(at) = find_sublist(base, theirs) {
         let (before, after) = (&base[..at], &base[at + theirs.len()..]);
         let ours = ours.strip_prefix(before).unwrap_or(ours);
         return ours.strip_suffix(after).unwrap_or(ours).to_vec();
@@ -129,7 +129,7 @@ fn resolve<T: PartialEq + Clone>(
 }
 
 /// Returns the index of the part in the whole.
-fn position<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
+fn find_sublist<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
     if part.is_empty() {
         return Some(0);
     }
@@ -137,7 +137,7 @@ fn position<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
 }
 
 /// Returns how many items both iterators begin with.
-fn shared<'t, T: PartialEq + 't>(
+fn count_common_start<'t, T: PartialEq + 't>(
     one: impl Iterator<Item = &'t T>,
     other: impl Iterator<Item = &'t T>,
 ) -> usize {
@@ -147,7 +147,7 @@ fn shared<'t, T: PartialEq + 't>(
 }
 
 /// Returns the differences in order, by a longest common subsequence; `None` where that would take too long.
-fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHunk>> {
+fn diff_hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHunk>> {
     let mut hunks = Vec::new();
     let (mut base_done, mut other_done) = (0, 0);
     let mut close = |base_at: usize, other_at: usize| {
@@ -160,7 +160,7 @@ fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHu
         }
         (base_done, other_done) = (base_at + 1, other_at + 1);
     };
-    for (base_at, other_at) in common(base, other)? {
+    for (base_at, other_at) in common_subsequence(base, other)? {
         close(base_at, other_at);
     }
     close(base.len(), other.len());
@@ -169,15 +169,18 @@ fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHu
 
 /// Returns the index pairs of a longest common subsequence, by dynamic programming; `None` where the lists are too
 /// long.
-pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize, usize)>> {
-    let head = shared(one.iter(), other.iter());
-    let tail = shared(one[head..].iter().rev(), other[head..].iter().rev());
+pub(super) fn common_subsequence<T: PartialEq>(
+    one: &[T],
+    other: &[T],
+) -> Option<Vec<(usize, usize)>> {
+    let head = count_common_start(one.iter(), other.iter());
+    let tail = count_common_start(one[head..].iter().rev(), other[head..].iter().rev());
     let (a, b) = (
         &one[head..one.len() - tail],
         &other[head..other.len() - tail],
     );
     let width = b.len() + 1;
-    if (a.len() + 1).saturating_mul(width) > PAIRS_MOST {
+    if (a.len() + 1).saturating_mul(width) > MAX_TABLE_CELLS {
         return None;
     }
     // Each cell holds the length of the longest common subsequence of the rests.
@@ -205,13 +208,13 @@ pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize,
         }
     }
     pairs.extend((0..tail).map(|at| (one.len() - tail + at, other.len() - tail + at)));
-    as_early_as_possible(&mut pairs, one, other);
+    shift_pairs_to_earliest(&mut pairs, one, other);
     Some(pairs)
 }
 
 /// Moves pairs among equal neighbouring items to the first of them, so that additional items are found at the same
 /// place in both lists.
-fn as_early_as_possible<T: PartialEq>(pairs: &mut [(usize, usize)], one: &[T], other: &[T]) {
+fn shift_pairs_to_earliest<T: PartialEq>(pairs: &mut [(usize, usize)], one: &[T], other: &[T]) {
     let mut next = (0, 0);
     for pair in pairs {
         let between = &other[next.1..pair.1];
@@ -230,17 +233,17 @@ mod tests {
 
     use super::*;
 
-    fn merged(base: &str, ours: &str, theirs: &str) -> String {
+    fn merge_text_characters(base: &str, ours: &str, theirs: &str) -> String {
         let list = |text: &str| -> Vec<char> { text.chars().collect() };
         let ours_wins = |_: &[char], ours: &[char], _: &[char]| ours.to_vec();
-        merge(&list(base), &list(ours), &list(theirs), &ours_wins)
+        merge_lists(&list(base), &list(ours), &list(theirs), &ours_wins)
             .expect("short")
             .into_iter()
             .collect()
     }
 
     #[test]
-    fn changes_of_both_sides_meet() {
+    fn merges_changes_of_both_sides() {
         for (base, ours, theirs, wanted) in [
             ("abc", "aBc", "abc", "aBc"),
             ("abc", "abc", "aXc", "aXc"),
@@ -259,7 +262,11 @@ mod tests {
             ("a_bc", "A__bc", "a__bc", "A__bc"),
             ("", "x", "", "x"),
         ] {
-            assert_eq!(merged(base, ours, theirs), wanted, "{base} {ours} {theirs}");
+            assert_eq!(
+                merge_text_characters(base, ours, theirs),
+                wanted,
+                "{base} {ours} {theirs}"
+            );
         }
     }
 
@@ -267,15 +274,15 @@ mod tests {
         #![proptest_config(crate::laws::config())]
 
         #[test]
-        fn where_the_old_text_was_right_nothing_happens(base in "[ab_]{0,8}", ours in "[abc_]{0,8}") {
-            prop_assert_eq!(merged(&base, &ours, &base), ours.clone());
-            prop_assert_eq!(merged(&base, &base, &ours), ours.clone());
-            prop_assert_eq!(merged(&base, &ours, &ours), ours);
+        fn merge_with_unchanged_base_changes_nothing(base in "[ab_]{0,8}", ours in "[abc_]{0,8}") {
+            prop_assert_eq!(merge_text_characters(&base, &ours, &base), ours.clone());
+            prop_assert_eq!(merge_text_characters(&base, &base, &ours), ours.clone());
+            prop_assert_eq!(merge_text_characters(&base, &ours, &ours), ours);
         }
 
         #[test]
-        fn any_three_texts_are_merged(base in "[ab_]{0,8}", ours in "[abc_]{0,8}", theirs in "[abc_]{0,8}") {
-            merged(&base, &ours, &theirs);
+        fn accepts_any_three_texts(base in "[ab_]{0,8}", ours in "[abc_]{0,8}", theirs in "[abc_]{0,8}") {
+            merge_text_characters(&base, &ours, &theirs);
         }
     }
 }

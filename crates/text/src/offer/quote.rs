@@ -2,24 +2,24 @@
 
 use std::ops::Range;
 
-use super::correction::{Lines, NewText, Offer};
-use super::flaws::Stripped;
+use super::correction::{CorrectionOffer, LineMatch, NewText};
+use super::flaws::StrippedParts;
 use super::gaps::is_gap;
-use super::mend::{Mended, SentLines};
+use super::mend::{MendedText, SentLines};
 use crate::clause::{ClausePart, clause};
 use crate::diff::LineTable;
-use crate::leak::numbered;
+use crate::leak::parse_numbered_line;
 use crate::nearest::differences_at;
-use crate::unique::{stands_once, unique_extension};
+use crate::unique::{occurs_once, unique_extension};
 
 /// The number of places of a text that are checked.
-const PLACES_MOST: usize = 1_000;
+const MAX_PLACES: usize = 1_000;
 
 /// An old text, and its lines without its flaws.
 #[derive(Clone, Copy)]
 pub(super) struct QuotedText<'q> {
     /// The parts that were stripped from it.
-    pub(super) stripped: Stripped,
+    pub(super) stripped: StrippedParts,
     /// Its lines without fence and numbers.
     pub(super) quoted: &'q [&'q str],
     /// The same lines without the repeated ones.
@@ -33,7 +33,7 @@ pub(super) struct QuotedText<'q> {
 impl QuotedText<'_> {
     /// Returns the place with the indentation, the trailing blanks, the newline and the blank lines around it, where
     /// the old text has them too.
-    pub(super) fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
+    pub(super) fn extend_to_edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
         let line_start = view[..place.start].rfind('\n').map_or(0, |end| end + 1);
         let lead = &view[line_start..place.start];
         let mut start = place.start;
@@ -42,12 +42,12 @@ impl QuotedText<'_> {
         {
             start = line_start;
         }
-        self.blank_edges(view, start..place.end)
+        self.extend_to_blank_lines(view, start..place.end)
     }
 
     /// Returns the place, which begins and ends with a line that is not blank, with the trailing blanks, the newline
     /// and the blank lines around it, where the old text has them too.
-    pub(super) fn blank_edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
+    pub(super) fn extend_to_blank_lines(&self, view: &str, place: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = place;
         let blank = |line: &&&str| line.trim().is_empty();
         let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
@@ -126,11 +126,11 @@ impl QuotedText<'_> {
 
     /// Returns those of several places where every line that is not blank is the same byte for byte; else those that
     /// begin at a line start as an indented text does; else all.
-    pub(super) fn likeliest(
+    pub(super) fn likeliest_places(
         &self,
         view: &str,
         places: Vec<Range<usize>>,
-    ) -> (Vec<Range<usize>>, Lines) {
+    ) -> (Vec<Range<usize>>, LineMatch) {
         let filled = |line: &&str| !line.trim().is_empty();
         let wanted: Vec<&str> = self.plain.iter().copied().filter(filled).collect();
         let indented = wanted
@@ -151,16 +151,16 @@ impl QuotedText<'_> {
                 .collect()
         };
         let ways = [
-            (only(&is_exact), Lines::AsSent),
-            (only(&begins), Lines::ButForSpace),
+            (only(&is_exact), LineMatch::AsSent),
+            (only(&begins), LineMatch::ButForSpace),
         ];
         ways.into_iter()
             .find(|(way, _)| !way.is_empty())
-            .unwrap_or((places, Lines::ButForSpace))
+            .unwrap_or((places, LineMatch::ButForSpace))
     }
 
     /// Returns the place that the line numbers of the old text name, if they name one.
-    pub(super) fn chosen(
+    pub(super) fn place_chosen_by_numbers(
         &self,
         lines: &dyn LineTable,
         sent: &[&str],
@@ -168,7 +168,7 @@ impl QuotedText<'_> {
     ) -> Option<usize> {
         let separator = self.stripped.numbers?;
         let (index, number) = sent.iter().enumerate().find_map(|(index, line)| {
-            let number = numbered(line).filter(|found| found.separator == separator)?;
+            let number = parse_numbered_line(line).filter(|found| found.separator == separator)?;
             Some((index, number))
         })?;
         let named =
@@ -179,28 +179,28 @@ impl QuotedText<'_> {
 
     /// Returns the offer for one of the places. Where its text occurs more than once, the text is extended by lines
     /// around it; `None` where no text within the limits occurs once.
-    pub(super) fn offer(
+    pub(super) fn build_offer(
         &self,
         view: &str,
         lines: &dyn LineTable,
         places: &[Range<usize>],
         which: usize,
         new: &str,
-    ) -> Option<Offer> {
+    ) -> Option<CorrectionOffer> {
         let place = places.get(which)?.clone();
         let there = &view[place.clone()];
         let is_there = |gap: &str| there.split('\n').any(|line| line.trim() == gap.trim());
         let has_gaps = |line: &&str| is_gap(line) && !is_there(line);
         let mended = if self.plain.iter().any(has_gaps) {
             // The lines for the gaps are already in the new text.
-            let whole = SentLines::beside(there, self.ended);
+            let whole = SentLines::from_text_paired_with(there, self.ended);
             let plain = &whole.lines;
-            Mended::from_quote(&QuotedText { plain, ..*self }, view, there, new)
+            MendedText::from_quote(&QuotedText { plain, ..*self }, view, there, new)
         } else {
-            Mended::from_quote(self, view, there, new)
+            MendedText::from_quote(self, view, there, new)
         };
         let mut flaws = mended.flaws;
-        let (range, new_text) = if stands_once(view, there) {
+        let (range, new_text) = if occurs_once(view, there) {
             (place.clone(), mended.new)
         } else {
             let equal: Vec<Range<usize>> = all_places(view, there);
@@ -228,7 +228,7 @@ impl QuotedText<'_> {
             text.push('\n');
         }
         let differences = differences_at(view, lines, &text, &place);
-        Some(Offer {
+        Some(CorrectionOffer {
             range,
             lines: first..last + 1,
             flaws,
@@ -238,12 +238,12 @@ impl QuotedText<'_> {
     }
 }
 
-/// Returns every occurrence of a text, overlapping ones included, up to [`PLACES_MOST`].
+/// Returns every occurrence of a text, overlapping ones included, up to [`MAX_PLACES`].
 fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
     let finder = memchr::memmem::Finder::new(text.as_bytes());
     let mut places = Vec::new();
     let mut from = 0;
-    while places.len() < PLACES_MOST
+    while places.len() < MAX_PLACES
         && let Some(at) = view
             .as_bytes()
             .get(from..)
@@ -257,7 +257,12 @@ fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
 
 /// Returns the place extended to the ends of its lines, where the new text continues as they do and the old text does
 /// not: the old text was cut off.
-pub(super) fn to_line_ends(view: &str, place: Range<usize>, old: &str, new: &str) -> Range<usize> {
+pub(super) fn widen_to_line_ends(
+    view: &str,
+    place: Range<usize>,
+    old: &str,
+    new: &str,
+) -> Range<usize> {
     let Range { mut start, mut end } = place;
     let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);
     let rest = view[end..line_end].trim_end();

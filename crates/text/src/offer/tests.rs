@@ -2,18 +2,18 @@
 
 use super::*;
 use crate::diff::LineStarts;
-use crate::unique::stands_once;
+use crate::unique::occurs_once;
 
-fn one(view: &str, old: &str, new: &str) -> Offer {
-    match correct(view, &LineStarts::new(view), old, new) {
+fn only_offer(view: &str, old: &str, new: &str) -> CorrectionOffer {
+    match find_correction(view, &LineStarts::new(view), old, new) {
         Correction::One(offer) => offer,
         other => panic!("{old:?}: {other:?}"),
     }
 }
 
 /// Returns the view after the offer was sent literally.
-fn followed(view: &str, old: &str, new: &str) -> String {
-    let offer = one(view, old, new);
+fn apply_offer(view: &str, old: &str, new: &str) -> String {
+    let offer = only_offer(view, old, new);
     let old = &view[offer.range.clone()];
     assert_eq!(view.matches(old).count(), 1);
     match offer.new {
@@ -23,11 +23,11 @@ fn followed(view: &str, old: &str, new: &str) -> String {
     }
 }
 
-const PYTHON: &str = "x = 0\ndef f():\n    return 1\n\ny = 2\n";
+const PYTHON_SAMPLE: &str = "x = 0\ndef f():\n    return 1\n\ny = 2\n";
 
 #[test]
-fn a_fence() {
-    let wanted = PYTHON.replace("return 1", "return 2");
+fn corrects_text_with_fence() {
+    let wanted = PYTHON_SAMPLE.replace("return 1", "return 2");
     for (old, new) in [
         (
             "```python\ndef f():\n    return 1\n```",
@@ -39,18 +39,18 @@ fn a_fence() {
         ),
         ("def f():\n    return 1\n```", "def f():\n    return 2"),
     ] {
-        assert_eq!(followed(PYTHON, old, new), wanted);
+        assert_eq!(apply_offer(PYTHON_SAMPLE, old, new), wanted);
     }
 }
 
 #[test]
-fn a_line_twice() {
+fn corrects_repeated_line() {
     assert_eq!(
-        followed("alpha\nbeta\ngamma\n", "beta\nbeta\ngamma", "beta\nGAMMA"),
+        apply_offer("alpha\nbeta\ngamma\n", "beta\nbeta\ngamma", "beta\nGAMMA"),
         "alpha\nbeta\nGAMMA\n"
     );
     assert_eq!(
-        followed(
+        apply_offer(
             "alpha\nbeta\ngamma\n",
             "beta\nbeta\ngamma",
             "beta\nbeta\nGAMMA"
@@ -60,7 +60,7 @@ fn a_line_twice() {
 }
 
 #[test]
-fn numbers() {
+fn corrects_text_with_line_numbers() {
     let view = "class A:\n    def f(self):\n        return 1\n";
     let wanted = view.replace('1', "2");
     for (old, new) in [
@@ -81,23 +81,23 @@ fn numbers() {
             "7 |     def f(self):\n8 |         return 2",
         ),
     ] {
-        assert_eq!(followed(view, old, new), wanted);
+        assert_eq!(apply_offer(view, old, new), wanted);
     }
 }
 
 #[test]
-fn right_numbers_before_some_lines_choose_the_place() {
+fn correct_line_numbers_select_place() {
     let view = "a\nsame\nlines\nb\nsame\nlines\nc\n";
     assert_eq!(
-        followed(view, "5→same\nlines", "same\nLINES"),
+        apply_offer(view, "5→same\nlines", "same\nLINES"),
         "a\nsame\nlines\nb\nsame\nLINES\nc\n"
     );
-    let several = correct(view, &LineStarts::new(view), "```\nsame\nlines\n```", "x");
+    let several = find_correction(view, &LineStarts::new(view), "```\nsame\nlines\n```", "x");
     assert!(matches!(several, Correction::Several(offers) if offers.len() == 2));
 }
 
 #[test]
-fn gaps() {
+fn corrects_text_with_gaps() {
     let view = "def f(a):\n    b = a + 1\n    c = b * 2\n    return a\nx = 1\n";
     for (old, new) in [
         (
@@ -114,16 +114,16 @@ fn gaps() {
         ),
     ] {
         assert_eq!(
-            followed(view, old, new),
+            apply_offer(view, old, new),
             view.replace("return a", "return c")
         );
     }
 }
 
 #[test]
-fn a_gap_is_no_text_though_the_file_has_dots() {
+fn gap_does_not_match_dots_of_file() {
     let view = "a = [...]\nclose()\nreturn 1\nclose()\nmid = 2\nlast = 3\n";
-    let found = correct(
+    let found = find_correction(
         view,
         &LineStarts::new(view),
         "close()\n...\nlast = 3",
@@ -136,27 +136,27 @@ fn a_gap_is_no_text_though_the_file_has_dots() {
 }
 
 #[test]
-fn line_breaks_and_blank_lines() {
+fn corrects_line_breaks_and_blank_lines() {
     assert_eq!(
-        followed("f(a, b)\nx\n", "f(\n    a,\n    b\n)", "g()"),
+        apply_offer("f(a, b)\nx\n", "f(\n    a,\n    b\n)", "g()"),
         "g()\nx\n"
     );
     assert_eq!(
-        followed(PYTHON, "    return 1\ny = 2", "    return 1\ny = 3"),
-        PYTHON.replace("y = 2", "y = 3")
+        apply_offer(PYTHON_SAMPLE, "    return 1\ny = 2", "    return 1\ny = 3"),
+        PYTHON_SAMPLE.replace("y = 2", "y = 3")
     );
     assert_eq!(
-        followed(PYTHON, "x = 0\n\ndef f():", "x = 5\n\ndef f():"),
-        PYTHON.replace("x = 0", "x = 5")
+        apply_offer(PYTHON_SAMPLE, "x = 0\n\ndef f():", "x = 5\n\ndef f():"),
+        PYTHON_SAMPLE.replace("x = 0", "x = 5")
     );
 }
 
 #[test]
-fn one_wrong_word() {
+fn corrects_one_wrong_word() {
     let view = "def total(items):\n    result = 0\n    for item in items:\n        result += item.price\n    return result\n";
     let old = "    for item in things:\n        result += item.price";
     assert_eq!(
-        followed(
+        apply_offer(
             view,
             old,
             "    for item in things:\n        result += 2 * item.price"
@@ -164,7 +164,7 @@ fn one_wrong_word() {
         view.replace("+= item", "+= 2 * item")
     );
     assert_eq!(
-        followed(
+        apply_offer(
             view,
             "    for thing in items:\n",
             "    for item in sorted(items):\n"
@@ -174,11 +174,11 @@ fn one_wrong_word() {
 }
 
 #[test]
-fn whole_lines_for_whole_lines() {
+fn replaces_whole_lines_with_whole_lines() {
     let view =
         "from aider.utils import GitTemporaryDirectory, IgnorantTemporaryDirectory\nimport os\n";
     assert_eq!(
-        followed(
+        apply_offer(
             view,
             "from aider.utils import IgnorantTemporaryDirectory\nimport os",
             "import os"
@@ -188,14 +188,14 @@ fn whole_lines_for_whole_lines() {
 }
 
 #[test]
-fn of_two_that_are_equally_near_none_is_offered() {
+fn offers_nothing_for_equally_near_regions() {
     let view = "a = one(1)\nb = one(2)\n";
-    let found = correct(view, &LineStarts::new(view), "c = one(3)", "c = two(3)");
+    let found = find_correction(view, &LineStarts::new(view), "c = one(3)", "c = two(3)");
     assert!(matches!(found, Correction::Unsure { .. }), "{found:?}");
 }
 
 #[test]
-fn blank_lines_at_the_edges() {
+fn corrects_blank_lines_at_edges() {
     let view = "a = 1\n\nfoo(x)\nbar(y)\n\n\nend\n";
     for (old, new, offered, wanted) in [
         (
@@ -230,38 +230,38 @@ fn blank_lines_at_the_edges() {
             "a = 1\n\nfoo(z)\nbar(y)\n\n\nend\n",
         ),
     ] {
-        let offer = one(view, old, new);
+        let offer = only_offer(view, old, new);
         assert_eq!(&view[offer.range], offered, "{old:?}");
-        assert_eq!(followed(view, old, new), wanted, "{old:?}");
+        assert_eq!(apply_offer(view, old, new), wanted, "{old:?}");
     }
 }
 
 #[test]
-fn indentation_that_the_old_text_lacks() {
+fn adds_missing_indentation() {
     let view = "if x:\n    foo(a)\n    bar(b)\nend\n";
     assert_eq!(
-        followed(view, "foo( a)\nbar(b)", "foo( a)\nbar(c)"),
+        apply_offer(view, "foo( a)\nbar(b)", "foo( a)\nbar(c)"),
         view.replace("bar(b)", "bar(c)")
     );
     assert_eq!(
-        followed(view, "foo( a)\nbar(b)", "baz(a)\nqux(b)"),
+        apply_offer(view, "foo( a)\nbar(b)", "baz(a)\nqux(b)"),
         "if x:\n    baz(a)\n    qux(b)\nend\n"
     );
 }
 
 #[test]
-fn a_line_of_another_section_is_not_made_up() {
+fn does_not_replace_line_found_in_other_section() {
     let view = "[dependencies]\nmemchr.workspace = true\nsmallvec.workspace = true\n\n[dev-dependencies]\nminiz_oxide.workspace = true\nthiserror.workspace = true\n";
     let old = "[dependencies]\nminiz_oxide.workspace = true\nthiserror.workspace = true\n";
     let new = "[dependencies]\nminiz_oxide.workspace = true\n";
-    let found = correct(view, &LineStarts::new(view), old, new);
+    let found = find_correction(view, &LineStarts::new(view), old, new);
     assert!(matches!(found, Correction::Unsure { .. }), "{found:?}");
 }
 
 #[test]
-fn equally_near_places_are_told_apart_by_the_old_text_alone() {
+fn new_text_does_not_decide_between_equally_near_places() {
     let view = "set(one, 1)\nset(two, 2)\n--\nset(one, 3)\nset(two, 2)\n";
-    let found = correct(
+    let found = find_correction(
         view,
         &LineStarts::new(view),
         "set(one, 9)\nset(two, 2)",
@@ -278,9 +278,9 @@ proptest::proptest! {
     #![proptest_config(crate::laws::config())]
 
     #[test]
-    fn any_text_is_answered(view in "(ab|```|1→| |...|\n|\n|\t|é|x\n){0,40}", old in "(ab|```|1→| |...|\n|\t|é|x\n){0,12}", new in "(ab|```|1→|\n|é|...|x\n){0,8}") {
-        if let Correction::One(offer) = correct(&view, &LineStarts::new(&view), &old, &new) {
-            proptest::prop_assert!(stands_once(&view, &view[offer.range]));
+    fn accepts_any_text(view in "(ab|```|1→| |...|\n|\n|\t|é|x\n){0,40}", old in "(ab|```|1→| |...|\n|\t|é|x\n){0,12}", new in "(ab|```|1→|\n|é|...|x\n){0,8}") {
+        if let Correction::One(offer) = find_correction(&view, &LineStarts::new(&view), &old, &new) {
+            proptest::prop_assert!(occurs_once(&view, &view[offer.range]));
         }
     }
 }

@@ -3,30 +3,30 @@
 
 use std::collections::HashSet;
 
-use super::merge::{common, merge};
+use super::merge::{common_subsequence, merge_lists};
 
 /// Texts with more words than this, without common start and end, count as different in all of them.
-const COMPARED_MOST: usize = 800;
+const MAX_COMPARED_WORDS: usize = 800;
 
 /// The number of words that are compared by their spelling.
-const NEAR_MOST: usize = 20;
+const MAX_SPELLING_COMPARISONS: usize = 20;
 
 /// Words are merged where at most one word in this many differs between old text and file.
-const DIFFERING_LEAST: usize = 4;
+const MIN_WORDS_PER_DIFFERENCE: usize = 4;
 
 /// Returns the words, punctuation marks and runs of blanks of a text. A line break and the indentation after it are one
 /// token.
-pub(super) fn tokens(text: &str) -> Vec<&str> {
+pub(super) fn tokenize(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let length = if first == '\n' {
-            1 + blanks(&rest[1..])
-        } else if is_word(first) {
-            rest.find(|character| !is_word(character))
+            1 + leading_blanks_len(&rest[1..])
+        } else if is_word_character(first) {
+            rest.find(|character| !is_word_character(character))
                 .unwrap_or(rest.len())
         } else {
-            blanks(rest).max(first.len_utf8())
+            leading_blanks_len(rest).max(first.len_utf8())
         };
         let (token, behind) = rest.split_at(length);
         found.push(token);
@@ -35,12 +35,12 @@ pub(super) fn tokens(text: &str) -> Vec<&str> {
     found
 }
 
-fn is_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
 /// Returns how many bytes of blanks, without line breaks, a text starts with.
-fn blanks(text: &str) -> usize {
+fn leading_blanks_len(text: &str) -> usize {
     text.find(|character: char| !character.is_whitespace() || character == '\n')
         .unwrap_or(text.len())
 }
@@ -49,7 +49,7 @@ fn blanks(text: &str) -> usize {
 /// replacing a word by one that is spelled nearly alike counts half.
 pub(super) fn token_distance(one: &str, other: &str) -> usize {
     let solid = |text| -> Vec<&str> {
-        let mut found = tokens(text);
+        let mut found = tokenize(text);
         found.retain(|token| !token.trim().is_empty());
         found
     };
@@ -59,7 +59,7 @@ pub(super) fn token_distance(one: &str, other: &str) -> usize {
     let tails = one.iter().rev().zip(other.iter().rev());
     let tail = tails.take_while(|(a, b)| a == b).count();
     let (one, other) = (&one[..one.len() - tail], &other[..other.len() - tail]);
-    if one.len() > COMPARED_MOST || other.len() > COMPARED_MOST {
+    if one.len() > MAX_COMPARED_WORDS || other.len() > MAX_COMPARED_WORDS {
         return 2 * one.len().max(other.len());
     }
     let mut row: Vec<usize> = (0..=other.len()).map(|at| 2 * at).collect();
@@ -67,7 +67,7 @@ pub(super) fn token_distance(one: &str, other: &str) -> usize {
         let mut diagonal = row[0];
         row[0] = 2 * (i + 1);
         for (j, token) in other.iter().enumerate() {
-            let through = diagonal + substitution(wanted, token);
+            let through = diagonal + substitution_cost(wanted, token);
             diagonal = row[j + 1];
             row[j + 1] = through.min(row[j + 1] + 2).min(row[j] + 2);
         }
@@ -78,9 +78,9 @@ pub(super) fn token_distance(one: &str, other: &str) -> usize {
 /// Returns whether two texts have a word in common, spelled alike or nearly so.
 pub(super) fn share_word(one: &str, other: &str) -> bool {
     let words = |text| -> Vec<&str> {
-        let found = tokens(text).into_iter();
-        let found = found.filter(|token| token.len() > 1 && token.starts_with(is_word));
-        found.take(COMPARED_MOST).collect()
+        let found = tokenize(text).into_iter();
+        let found = found.filter(|token| token.len() > 1 && token.starts_with(is_word_character));
+        found.take(MAX_COMPARED_WORDS).collect()
     };
     let (one, other) = (words(one), words(other));
     let known: HashSet<&str> = other.iter().copied().collect();
@@ -88,14 +88,14 @@ pub(super) fn share_word(one: &str, other: &str) -> bool {
         || one.iter().any(|word| known.contains(word))
         || one
             .iter()
-            .take(NEAR_MOST)
-            .any(|word| other.iter().any(|near| substitution(word, near) < 2))
+            .take(MAX_SPELLING_COMPARISONS)
+            .any(|word| other.iter().any(|near| substitution_cost(word, near) < 2))
 }
 
 /// Returns whether at least half of the words and marks of two lines are the same.
-pub(crate) fn are_alike(one: &str, other: &str) -> bool {
+pub(crate) fn have_similar_words(one: &str, other: &str) -> bool {
     let count = |text| {
-        tokens(text)
+        tokenize(text)
             .iter()
             .filter(|token| !token.trim().is_empty())
             .count()
@@ -104,7 +104,7 @@ pub(crate) fn are_alike(one: &str, other: &str) -> bool {
 }
 
 /// Returns the cost of replacing one word by another, in half words.
-fn substitution(one: &str, other: &str) -> usize {
+fn substitution_cost(one: &str, other: &str) -> usize {
     if one == other {
         return 0;
     }
@@ -131,8 +131,11 @@ fn substitution(one: &str, other: &str) -> usize {
 }
 
 /// Returns the pairs of single words where one list has a word and the other has another one in its place.
-pub(super) fn exchanged<'t, 'o>(one: &[&'t str], other: &[&'o str]) -> Vec<(&'t str, &'o str)> {
-    let Some(mut pairs) = common(one, other) else {
+pub(super) fn exchanged_words<'t, 'o>(
+    one: &[&'t str],
+    other: &[&'o str],
+) -> Vec<(&'t str, &'o str)> {
+    let Some(mut pairs) = common_subsequence(one, other) else {
         return Vec::new();
     };
     pairs.push((one.len(), other.len()));
@@ -155,20 +158,24 @@ pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<
         return as_sent();
     }
     let (base, ours, theirs) = (base.join("\n"), ours.join("\n"), theirs.join("\n"));
-    let base_tokens = tokens(&base);
+    let base_tokens = tokenize(&base);
     let words = base_tokens
         .iter()
         .filter(|token| !token.trim().is_empty())
         .count();
     let far = token_distance(&base, &theirs);
     // White space inside a line that the new text rewrites is that of the new text.
-    let rewrites =
-        || token_distance(&base, &ours) * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST);
-    if (far == 0 && rewrites()) || far * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
+    let rewrites = || {
+        token_distance(&base, &ours) * MIN_WORDS_PER_DIFFERENCE
+            > 2 * words.max(MIN_WORDS_PER_DIFFERENCE)
+    };
+    if (far == 0 && rewrites())
+        || far * MIN_WORDS_PER_DIFFERENCE > 2 * words.max(MIN_WORDS_PER_DIFFERENCE)
+    {
         return as_sent();
     }
-    let (ours_tokens, theirs_tokens) = (tokens(&ours), tokens(&theirs));
-    match merge(&base_tokens, &ours_tokens, &theirs_tokens, &|_, ours, _| {
+    let (ours_tokens, theirs_tokens) = (tokenize(&ours), tokenize(&theirs));
+    match merge_lists(&base_tokens, &ours_tokens, &theirs_tokens, &|_, ours, _| {
         ours.to_vec()
     }) {
         Some(merged) => merged.concat().split('\n').map(str::to_owned).collect(),
@@ -181,17 +188,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_marks_and_blanks() {
+    fn splits_text_into_words_marks_and_blanks() {
         assert_eq!(
-            tokens("a_1 = f(é)"),
+            tokenize("a_1 = f(é)"),
             ["a_1", " ", "=", " ", "f", "(", "é", ")"]
         );
-        assert_eq!(tokens("a\n  b\n\nc"), ["a", "\n  ", "b", "\n", "\n", "c"]);
-        assert!(tokens("").is_empty());
+        assert_eq!(tokenize("a\n  b\n\nc"), ["a", "\n  ", "b", "\n", "\n", "c"]);
+        assert!(tokenize("").is_empty());
     }
 
     #[test]
-    fn distances() {
+    fn computes_token_distances() {
         assert_eq!(token_distance("a = b + c", "a = b + c"), 0);
         assert_eq!(token_distance("a = b + c", "a=b  +\nc"), 0);
         assert_eq!(token_distance("a = b + c", "a = x + c"), 2);
@@ -201,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_word_by_word() {
+    fn merges_lines_word_by_word() {
         let merged = merge_words(
             &["foo(itens, 1)"],
             &["foo(itens, 2)", "bar()"],

@@ -66,8 +66,8 @@ impl Document<'_> {
 
     /// Returns the terminator whose newline is at this offset of the view, read from the raw bytes.
     fn terminator_at(&self, newline: usize, from: Position) -> Terminator {
-        let start = self.floor(from, newline);
-        let end = self.floor(start, newline + 1);
+        let start = self.last_position_up_to(from, newline);
+        let end = self.last_position_up_to(start, newline + 1);
         // The zero bytes are the other halves of UTF-16 characters.
         let mut bytes = self.raw()[start.raw..end.raw]
             .iter()

@@ -6,87 +6,90 @@ use crate::lines::{Endings, LineEnd, normalize_newlines};
 use proptest::prelude::*;
 
 /// Returns the file after replacing the only `old` by `new`, as a bare change.
-fn replaced(raw: &[u8], old: &str, new: &str) -> Vec<u8> {
+fn replace_only(raw: &[u8], old: &str, new: &str) -> Vec<u8> {
     let document = Document::decode(raw, None).expect("text");
     let start = document.view().find(old).expect("old text");
-    changed(&document, start..start + old.len(), new)
+    apply_change(&document, start..start + old.len(), new)
 }
 
-fn changed(document: &Document<'_>, range: Range<usize>, new: &str) -> Vec<u8> {
+fn apply_change(document: &Document<'_>, range: Range<usize>, new: &str) -> Vec<u8> {
     let text = normalize_newlines(new, document.endings()).into_owned();
     let changes = document
-        .splice(&[Change { range, text }])
+        .raw_changes(&[Change { range, text }])
         .expect("encodable");
     apply_raw(document.raw(), &changes)
 }
 
-fn inserted(raw: &[u8], at: usize, new: &str) -> Vec<u8> {
-    changed(&Document::decode(raw, None).expect("text"), at..at, new)
+fn insert_text(raw: &[u8], at: usize, new: &str) -> Vec<u8> {
+    apply_change(&Document::decode(raw, None).expect("text"), at..at, new)
 }
 
 #[test]
-fn new_lines_take_the_ends_of_the_lines_they_replace() {
+fn new_lines_take_line_ends_of_replaced_lines() {
     assert_eq!(
-        replaced(b"one\r\ntwo\r\n", "two", "2\n2.5"),
+        replace_only(b"one\r\ntwo\r\n", "two", "2\n2.5"),
         b"one\r\n2\r\n2.5\r\n"
     );
     assert_eq!(
-        replaced(b"n\ne\r\ns\nw\r\n", "n\ne\ns\nw", "N\nE\nS\nW\nX"),
+        replace_only(b"n\ne\r\ns\nw\r\n", "n\ne\ns\nw", "N\nE\nS\nW\nX"),
         b"N\nE\r\nS\nW\r\nX\r\n"
     );
     assert_eq!(
-        replaced(b"x\r\r\ny\r\nz\r\n", "x\ny", "X\nY\nZ"),
+        replace_only(b"x\r\r\ny\r\nz\r\n", "x\ny", "X\nY\nZ"),
         b"X\r\r\nY\r\nZ\r\nz\r\n"
     );
-    assert_eq!(replaced(b"one\rtwo\r", "two", "2\n2.5"), b"one\r2\r2.5\r");
-    assert_eq!(replaced(b"a\nb\n", "a", "a\r\na2"), b"a\na2\nb\n");
+    assert_eq!(
+        replace_only(b"one\rtwo\r", "two", "2\n2.5"),
+        b"one\r2\r2.5\r"
+    );
+    assert_eq!(replace_only(b"a\nb\n", "a", "a\r\na2"), b"a\na2\nb\n");
 }
 
 #[test]
-fn inserted_lines_take_the_end_of_a_neighbour() {
+fn inserted_lines_take_line_end_of_neighbour() {
     let mixed = b"a\nb\r\nc\nd";
-    assert_eq!(inserted(mixed, 4, "x\n"), b"a\nb\r\nx\r\nc\nd");
-    assert_eq!(inserted(mixed, 3, "\nx"), b"a\nb\r\nx\r\nc\nd");
-    assert_eq!(inserted(mixed, 0, "x\n"), b"x\na\nb\r\nc\nd");
-    assert_eq!(inserted(mixed, 7, "\nx"), b"a\nb\r\nc\nd\nx");
-    assert_eq!(inserted(b"a\nb\r\n", 4, "x\n"), b"a\nb\r\nx\r\n");
-    assert_eq!(inserted(b"a\r\nb", 3, "\nc"), b"a\r\nb\r\nc");
-    assert_eq!(inserted(b"solo", 4, "\nduo"), b"solo\nduo");
-    assert_eq!(inserted(b"", 0, "a\nb\n"), b"a\nb\n");
+    assert_eq!(insert_text(mixed, 4, "x\n"), b"a\nb\r\nx\r\nc\nd");
+    assert_eq!(insert_text(mixed, 3, "\nx"), b"a\nb\r\nx\r\nc\nd");
+    assert_eq!(insert_text(mixed, 0, "x\n"), b"x\na\nb\r\nc\nd");
+    assert_eq!(insert_text(mixed, 7, "\nx"), b"a\nb\r\nc\nd\nx");
+    assert_eq!(insert_text(b"a\nb\r\n", 4, "x\n"), b"a\nb\r\nx\r\n");
+    assert_eq!(insert_text(b"a\r\nb", 3, "\nc"), b"a\r\nb\r\nc");
+    assert_eq!(insert_text(b"solo", 4, "\nduo"), b"solo\nduo");
+    assert_eq!(insert_text(b"", 0, "a\nb\n"), b"a\nb\n");
 }
 
 #[test]
-fn a_lone_cr_becomes_a_line_end_when_the_last_lf_goes() {
-    let joined = replaced(b"a\rb\nc", "b\nc", "b c");
+fn lone_cr_becomes_line_end_without_lf() {
+    let joined = replace_only(b"a\rb\nc", "b\nc", "b c");
     assert_eq!(joined, b"a\rb c");
-    assert_eq!(replaced(&joined, "a", "A\nB"), b"A\rB\rb c");
+    assert_eq!(replace_only(&joined, "a", "A\nB"), b"A\rB\rb c");
 }
 
 #[test]
-fn an_edit_beside_damage_leaves_it() {
+fn edit_next_to_damaged_bytes_keeps_them() {
     let raw = b"Gr\xC3\xB6\xC3\x9Fe f\xC3\xBCr: 5 \xE2\x82 netto\r\n";
     let expected = b"Gr\xC3\xB6\xC3\x9Fe f\xC3\xBCr: f\xC3\xBCnf \xE2\x82 netto\r\n";
-    assert_eq!(replaced(raw, "5", "fünf"), expected);
-    assert_eq!(replaced(raw, " netto", "")[16..], *b"\xE2\x82\r\n");
+    assert_eq!(replace_only(raw, "5", "fünf"), expected);
+    assert_eq!(replace_only(raw, " netto", "")[16..], *b"\xE2\x82\r\n");
 }
 
 #[test]
-fn marks_stay_and_new_files_get_theirs() {
+fn keeps_byte_order_mark_and_adds_it_to_new_files() {
     assert_eq!(
-        replaced(b"\xEF\xBB\xBFhello\n", "hello", "hi"),
+        replace_only(b"\xEF\xBB\xBFhello\n", "hello", "hi"),
         b"\xEF\xBB\xBFhi\n"
     );
     assert_eq!(
-        replaced(b"\xFF\xFEa\0\r\0\n\0", "a", "b\nc"),
+        replace_only(b"\xFF\xFEa\0\r\0\n\0", "a", "b\nc"),
         b"\xFF\xFEb\0\r\0\n\0c\0\r\0\n\0"
     );
     let wide = Encoding::for_label("utf-16");
     let empty = Document::decode(b"", wide).expect("text");
-    assert_eq!(changed(&empty, 0..0, "a"), b"\xFF\xFEa\0");
+    assert_eq!(apply_change(&empty, 0..0, "a"), b"\xFF\xFEa\0");
 }
 
 #[test]
-fn half_of_a_pair_cannot_be_written_alone() {
+fn refuses_to_write_half_of_two_character_sequence() {
     let document = Document::decode(b"a\x88\x62b", Encoding::for_label("big5")).expect("text");
     let second = Change {
         range: 3..5,
@@ -94,16 +97,16 @@ fn half_of_a_pair_cannot_be_written_alone() {
     };
     assert_eq!(
         document
-            .splice(&[second])
+            .raw_changes(&[second])
             .expect_err("no such letter")
             .character,
         '\u{CA}'
     );
-    assert_eq!(changed(&document, 1..5, "x"), b"axb");
+    assert_eq!(apply_change(&document, 1..5, "x"), b"axb");
 }
 
 #[test]
-fn a_whole_new_text_gets_one_line_end_or_keeps_its_own() {
+fn encode_new_applies_requested_line_end() {
     let encode = |text, encoding, ending| encode_new(text, encoding, ending).expect("encodable");
     assert_eq!(
         encode("a\nb\r\n", Encoding::UTF8, LineEnd::AsSent),
@@ -129,18 +132,18 @@ fn a_whole_new_text_gets_one_line_end_or_keeps_its_own() {
 }
 
 #[test]
-fn a_change_of_reading_is_told() {
+fn reports_changed_encoding_after_edit() {
     let after = |raw: &[u8], old: &str, new: &str| {
         let document = Document::decode(raw, None).expect("text");
         let start = document.view().find(old).expect("old text");
         let range = start..start + old.len();
         let text = new.to_owned();
         let changes = document
-            .splice(&[Change { range, text }])
+            .raw_changes(&[Change { range, text }])
             .expect("encodable");
         let new_raw = apply_raw(raw, &changes);
         document
-            .encoding_after(&changes, &new_raw, None)
+            .encoding_after_changes(&changes, &new_raw, None)
             .map(|encoding| encoding.map(Encoding::name))
     };
     assert_eq!(after("größe".as_bytes(), "ö", "o"), Ok(None));
@@ -154,7 +157,7 @@ fn a_change_of_reading_is_told() {
     assert!(after(b"abc", "b", "\0").is_err());
 }
 
-const LABELS: [&str; 9] = [
+const ENCODING_LABELS: [&str; 9] = [
     "utf-8",
     "utf-8-bom",
     "utf-16",
@@ -167,11 +170,11 @@ const LABELS: [&str; 9] = [
 ];
 
 /// Generates a file of lines with all kinds of ends in some encoding, and places in its view with new text for them.
-fn edits() -> impl Strategy<Value = (usize, String, Vec<(usize, usize, String)>)> {
+fn file_with_edits() -> impl Strategy<Value = (usize, String, Vec<(usize, usize, String)>)> {
     let text = "([a-zé一あ가 ]{0,4}(\r\n|\n|\r\r\n|\r|)){0,12}";
     let change = (0_usize..12, 0_usize..6, "([a-z一]{0,3}(\n|)){0,3}");
     (
-        0..LABELS.len(),
+        0..ENCODING_LABELS.len(),
         text,
         proptest::collection::vec(change, 1..4),
     )
@@ -183,8 +186,8 @@ proptest! {
     /// Bytes outside the spans stay, and the text read afterwards is the sent text, apart from line ends where the file
     /// has lone CRs.
     #[test]
-    fn a_splice_changes_its_places_and_nothing_else((label, text, wanted) in edits()) {
-        let encoding = Encoding::for_label(LABELS[label]);
+    fn splice_changes_only_its_places((label, text, wanted) in file_with_edits()) {
+        let encoding = Encoding::for_label(ENCODING_LABELS[label]);
         let known = encoding.expect("a known label");
         let Ok(raw) = encode_new(&text, known, LineEnd::AsSent) else {
             return Ok(());
@@ -199,7 +202,7 @@ proptest! {
             changes.push(Change { range: start..end, text });
             at = end;
         }
-        let Ok(replacements) = document.splice(&changes) else {
+        let Ok(replacements) = document.raw_changes(&changes) else {
             return Ok(());
         };
         let new_raw = apply_raw(&raw, &replacements);
@@ -216,8 +219,8 @@ proptest! {
         prop_assert_eq!(&raw[before..], &new_raw[after..]);
 
         let expected = apply_changes(view, &changes);
-        let unchanged_reading = document.encoding_after(&replacements, &new_raw, encoding);
-        if unchanged_reading == Ok(None) && document.damaged().is_empty() {
+        let unchanged_reading = document.encoding_after_changes(&replacements, &new_raw, encoding);
+        if unchanged_reading == Ok(None) && document.damaged_ranges().is_empty() {
             let read = Document::decode(&new_raw, encoding).expect("text");
             // A CR before an inserted LF becomes part of that line end, and without the last LF all CRs become line
             // ends.
@@ -232,8 +235,8 @@ proptest! {
 
     /// In a file of one line end the new text reads back exactly.
     #[test]
-    fn one_line_end_throughout_reads_back((label, text, wanted) in edits(), crlf in any::<bool>()) {
-        let encoding = Encoding::for_label(LABELS[label]);
+    fn uniform_line_ends_round_trip((label, text, wanted) in file_with_edits(), crlf in any::<bool>()) {
+        let encoding = Encoding::for_label(ENCODING_LABELS[label]);
         let known = encoding.expect("a known label");
         let text = text.replace('\r', "");
         let end = if crlf { LineEnd::Crlf } else { LineEnd::Cr };
@@ -251,11 +254,11 @@ proptest! {
         let stop = text.ceil_char_boundary((start + take).min(text.len()));
         let change = Change { range: start..stop, text: new.clone() };
         let expected = apply_changes(&text, std::slice::from_ref(&change));
-        let Ok(replacements) = document.splice(&[change]) else {
+        let Ok(replacements) = document.raw_changes(&[change]) else {
             return Ok(());
         };
         let new_raw = apply_raw(&raw, &replacements);
-        if document.encoding_after(&replacements, &new_raw, encoding) == Ok(None) {
+        if document.encoding_after_changes(&replacements, &new_raw, encoding) == Ok(None) {
             let read = Document::decode(&new_raw, encoding).expect("text");
             prop_assert_eq!(read.view(), expected);
             let same = [document.endings(), Endings::None];

@@ -9,7 +9,7 @@ use super::{
 
 /// Converts a path to a string as tool calls carry it. Tool calls are JSON, so a path that is not UTF-8 cannot be named
 /// exactly.
-fn text(path: impl AsRef<Path>) -> String {
+fn path_text(path: impl AsRef<Path>) -> String {
     path.as_ref().to_string_lossy().into_owned()
 }
 
@@ -17,7 +17,7 @@ impl ReadArguments {
     /// Reads a file from its first line.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self {
-            file_path: text(path),
+            file_path: path_text(path),
             ..Self::default()
         }
     }
@@ -27,7 +27,7 @@ impl EditArguments {
     /// Replaces one place of a file.
     pub fn new(path: impl AsRef<Path>, old: impl Into<String>, new: impl Into<String>) -> Self {
         Self {
-            file_path: text(path),
+            file_path: path_text(path),
             old_string: old.into(),
             new_string: new.into(),
             ..Self::default()
@@ -39,7 +39,7 @@ impl EditItem {
     /// Replaces one place of a file.
     pub fn new(path: impl AsRef<Path>, old: impl Into<String>, new: impl Into<String>) -> Self {
         Self {
-            file_path: Some(text(path)),
+            file_path: Some(path_text(path)),
             old_string: old.into(),
             new_string: new.into(),
             ..Self::default()
@@ -61,7 +61,7 @@ impl WriteArguments {
     /// Writes a whole file; one that exists must have been read.
     pub fn new(path: impl AsRef<Path>, content: impl Into<String>) -> Self {
         Self {
-            file_path: text(path),
+            file_path: path_text(path),
             content: content.into(),
             ..Self::default()
         }
@@ -72,8 +72,8 @@ impl MoveFileArguments {
     /// Moves a file to a free path.
     pub fn new(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Self {
         Self {
-            from_path: text(from),
-            to_path: text(to),
+            from_path: path_text(from),
+            to_path: path_text(to),
             ..Self::default()
         }
     }
@@ -83,7 +83,7 @@ impl DeleteFileArguments {
     /// Removes a file that was read whole.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self {
-            file_path: text(path),
+            file_path: path_text(path),
             ..Self::default()
         }
     }
@@ -111,7 +111,7 @@ impl GlobArguments {
     /// Restricts the list to the files below a folder.
     #[must_use]
     pub fn below(mut self, folder: impl AsRef<Path>) -> Self {
-        self.path = Some(text(folder));
+        self.path = Some(path_text(folder));
         self
     }
 }
@@ -128,7 +128,7 @@ impl GrepArguments {
     /// Restricts the search to one file, or to the files below a folder.
     #[must_use]
     pub fn below(mut self, path: impl AsRef<Path>) -> Self {
-        self.path = Some(text(path));
+        self.path = Some(path_text(path));
         self
     }
 }

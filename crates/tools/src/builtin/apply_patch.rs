@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Offered, OtherName, Tool, typed};
-use crate::asked::Asked;
+use super::tool::{Availability, OtherName, Tool, deserialize_arguments};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
@@ -31,8 +31,8 @@ pub struct ApplyPatchArguments {
 impl ApplyPatchArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn into_request(self) -> Asked {
-        Asked::Change(Change::Reply(ReplyRequest {
+    pub fn into_request(self) -> ToolRequest {
+        ToolRequest::Change(Change::Reply(ReplyRequest {
             text: self.patch.into(),
             format: None,
             insist: self.insist.into(),
@@ -53,7 +53,7 @@ impl Tool for ApplyPatch {
         Declaration {
             title: "Apply a patch".into(),
             prompt: include_str!("prompts/apply_patch.md").into(),
-            output_schema: Some(output::change_of_files()),
+            output_schema: Some(output::file_list_change_schema()),
             search_hint: "apply patch diff edit add delete move files".into(),
             ..Declaration::new(
                 self.name(),
@@ -65,17 +65,17 @@ impl Tool for ApplyPatch {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        Ok(typed::<ApplyPatchArguments>(self.name(), fields)?.into_request())
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        Ok(deserialize_arguments::<ApplyPatchArguments>(self.name(), fields)?.into_request())
     }
 
     fn other_names(&self) -> &'static [OtherName] {
-        const NAMES: &[OtherName] = &[OtherName::always("apply_patch")];
+        const NAMES: &[OtherName] = &[OtherName::unconditional("apply_patch")];
         NAMES
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 
     fn layout(&self) -> Layout {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Offered, OtherName, Tool, check_path, given, typed};
-use crate::asked::Asked;
+use super::tool::{Availability, OtherName, Tool, check_path, deserialize_arguments, non_empty};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::request::{DeleteRequest, FileRequest, Request};
@@ -33,10 +33,10 @@ pub struct DeleteFileArguments {
 
 impl DeleteFileArguments {
     /// Converts the arguments to a request.
-    fn into_request(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path("DeleteFile", "file_path", &self.file_path)?;
         let delete = DeleteRequest {
-            revision: given(self.revision),
+            revision: non_empty(self.revision),
             lines: None,
             non_exhaustive: NonExhaustive,
         };
@@ -62,7 +62,7 @@ impl Tool for DeleteFile {
         Declaration {
             title: "Delete a file".into(),
             prompt: include_str!("prompts/delete_file.md").into(),
-            output_schema: Some(output::change_of_one_file()),
+            output_schema: Some(output::one_file_change_schema()),
             // Repeating the call is refused and changes nothing further.
             idempotent: true,
             search_hint: "delete remove file".into(),
@@ -74,16 +74,16 @@ impl Tool for DeleteFile {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<DeleteFileArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<DeleteFileArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {
-        const NAMES: &[OtherName] = &[OtherName::always("delete_file")];
+        const NAMES: &[OtherName] = &[OtherName::unconditional("delete_file")];
         NAMES
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 }

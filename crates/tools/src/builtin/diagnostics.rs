@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::schema::strict_schema;
-use super::tool::{Offered, Tool, check_path, given, typed};
-use crate::asked::Asked;
+use super::tool::{Availability, Tool, check_path, deserialize_arguments, non_empty};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 
@@ -47,22 +47,22 @@ impl Tool for Diagnostics {
                     to changes already carry what a change broke.",
                 strict_schema::<DiagnosticsArguments>(),
             )
-            .reading_only()
+            .as_read_only()
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        let mut arguments = typed::<DiagnosticsArguments>(self.name(), fields)?;
-        arguments.file_path = given(arguments.file_path);
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        let mut arguments = deserialize_arguments::<DiagnosticsArguments>(self.name(), fields)?;
+        arguments.file_path = non_empty(arguments.file_path);
         if let Some(path) = &arguments.file_path {
             check_path(self.name(), "file_path", path)?;
         }
-        Ok(Asked::Diagnose {
+        Ok(ToolRequest::Diagnose {
             file_path: arguments.file_path,
         })
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 }

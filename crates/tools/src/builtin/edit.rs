@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{OtherName, Tool, check_path, counted, given, typed};
-use crate::asked::Asked;
+use super::tool::{OtherName, Tool, check_path, deserialize_arguments, non_empty, non_zero};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::request::{EditRequest, FileRequest, Request};
@@ -45,14 +45,14 @@ pub struct EditArguments {
 impl EditArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path("Edit", "file_path", &self.file_path)?;
         let edit = EditRequest {
             old: self.old_string,
             new: self.new_string,
             replace_all: self.replace_all,
-            expect_count: counted(self.expect_count),
-            revision: given(self.revision),
+            expect_count: non_zero(self.expect_count),
+            revision: non_empty(self.revision),
             ..EditRequest::default()
         };
         let request = Request {
@@ -77,7 +77,7 @@ impl Tool for Edit {
         Declaration {
             title: "Edit a file".into(),
             prompt: include_str!("prompts/edit.md").into(),
-            output_schema: Some(output::change_of_one_file()),
+            output_schema: Some(output::one_file_change_schema()),
             search_hint: "edit change modify replace text in file patch sed".into(),
             always_load: true,
             ..Declaration::new(
@@ -90,14 +90,14 @@ impl Tool for Edit {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<EditArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<EditArguments>(self.name(), fields)?.into_request()
     }
 
     /// `Replace` edits in one family of agents and writes a whole file in another, so the fields of the call decide.
     fn other_names(&self) -> &'static [OtherName] {
         const NAMES: &[OtherName] = &[
-            OtherName::always("str_replace"),
+            OtherName::unconditional("str_replace"),
             OtherName {
                 name: "Replace",
                 only_with: &["old_string", "old_str"],

@@ -4,10 +4,10 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
-use lancet_model::closest::closest;
+use lancet_model::closest::find_closest;
 use lancet_model::tool_prefix::ToolPrefix;
 
-use super::strict::{AnthropicLimits, Strictness, all_required};
+use super::strict::{AnthropicLimits, Strictness, to_openai_strict};
 use lancet_model::declaration::Declaration;
 
 /// The model API that determines the form of the list.
@@ -50,7 +50,7 @@ impl Format {
 
 /// The error for a name that is not in [`Format::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format {given:?}; the formats are mcp, anthropic, openai, responses and gemini{}", hint(.closest))]
+#[error("there is no format {given:?}; the formats are mcp, anthropic, openai, responses and gemini{}", closest_format_hint(.closest))]
 #[non_exhaustive]
 pub struct UnknownFormat {
     /// The name as given.
@@ -59,7 +59,7 @@ pub struct UnknownFormat {
     pub closest: Option<&'static str>,
 }
 
-fn hint(closest: &Option<&'static str>) -> String {
+fn closest_format_hint(closest: &Option<&'static str>) -> String {
     closest
         .map(|name| format!(", did you mean {name}?"))
         .unwrap_or_default()
@@ -74,7 +74,7 @@ impl FromStr for Format {
             .find(|format| format.name() == text)
             .ok_or_else(|| UnknownFormat {
                 given: text.to_owned(),
-                closest: closest(text, Format::ALL.map(Format::name)),
+                closest: find_closest(text, Format::ALL.map(Format::name)),
             })
     }
 }
@@ -82,7 +82,7 @@ impl FromStr for Format {
 /// The text that describes a tool in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Length {
+pub enum DescriptionLength {
     /// The short form, which leaves space for other tools in the model's context.
     Short,
     /// The whole prompt.
@@ -96,7 +96,7 @@ pub struct ListForm {
     /// The API that determines the form of the list.
     pub format: Format,
     /// The text that describes a tool.
-    pub length: Length,
+    pub length: DescriptionLength,
     /// Whether the API should enforce the schemas.
     pub strictness: Strictness,
     /// The prefix of the tools' names.
@@ -108,7 +108,7 @@ impl ListForm {
     pub fn new(format: Format) -> Self {
         Self {
             format,
-            length: Length::Short,
+            length: DescriptionLength::Short,
             strictness: Strictness::Loose,
             prefix: ToolPrefix::default(),
         }
@@ -135,12 +135,14 @@ pub fn tool_list<'d>(
 fn one_tool(declaration: &Declaration, form: &ListForm, limits: &mut AnthropicLimits) -> Value {
     let strict = match (form.strictness, form.format) {
         (Strictness::Loose, _) => None,
-        (Strictness::Strict, Format::Anthropic) => limits.convert(&declaration.input_schema),
-        (Strictness::Strict, _) => all_required(&declaration.input_schema),
+        (Strictness::Strict, Format::Anthropic) => {
+            limits.convert_to_strict(&declaration.input_schema)
+        }
+        (Strictness::Strict, _) => to_openai_strict(&declaration.input_schema),
     };
     let is_strict = strict.is_some();
     let schema = strict.unwrap_or_else(|| declaration.input_schema.clone());
-    let named = form.prefix.declared(declaration);
+    let named = form.prefix.prefix_declaration(declaration);
     let (name, description) = (&named.name, description(&named, form.length));
     match form.format {
         Format::Mcp => {
@@ -174,8 +176,8 @@ fn one_tool(declaration: &Declaration, form: &ListForm, limits: &mut AnthropicLi
             "strict": is_strict,
         }),
         Format::Gemini => {
-            let words =
-                super::by_name(&declaration.name).map_or(&[][..], |tool| tool.field_words());
+            let words = super::find_by_name(&declaration.name)
+                .map_or(&[][..], |tool| tool.alternative_field_names());
             let parameters = gemini_schema(&schema, words);
             json!({ "name": name, "description": description, "parameters": parameters })
         }
@@ -183,7 +185,11 @@ fn one_tool(declaration: &Declaration, form: &ListForm, limits: &mut AnthropicLi
 }
 
 /// Returns one entry of MCP's tool list, without output schema; `answer_limit` is the limit in force.
-pub fn mcp_tool(declaration: &Declaration, length: Length, answer_limit: usize) -> Value {
+pub fn mcp_tool(
+    declaration: &Declaration,
+    length: DescriptionLength,
+    answer_limit: usize,
+) -> Value {
     let mut hints = Map::new();
     hints.insert(
         "anthropic/searchHint".into(),
@@ -208,10 +214,10 @@ pub fn mcp_tool(declaration: &Declaration, length: Length, answer_limit: usize) 
     })
 }
 
-fn description(declaration: &Declaration, length: Length) -> &str {
+fn description(declaration: &Declaration, length: DescriptionLength) -> &str {
     match length {
-        Length::Short => &declaration.description,
-        Length::Long => &declaration.prompt,
+        DescriptionLength::Short => &declaration.description,
+        DescriptionLength::Long => &declaration.prompt,
     }
 }
 

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Tool, check_search_path, counted, given, typed};
-use crate::asked::{Asked, Search};
+use super::tool::{Tool, check_search_path, deserialize_arguments, non_empty, non_zero};
+use crate::asked::{Search, ToolRequest};
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 
@@ -37,7 +37,7 @@ pub struct GlobArguments {
 impl GlobArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         if self.pattern.is_empty() {
             return Err(InvalidArguments::new(
                 Some("pattern"),
@@ -45,9 +45,9 @@ impl GlobArguments {
             ));
         }
         check_search_path("Glob", self.path.as_deref())?;
-        Ok(Asked::Search(Search::Glob(GlobArguments {
-            path: given(self.path),
-            limit: counted(self.limit),
+        Ok(ToolRequest::Search(Search::Glob(GlobArguments {
+            path: non_empty(self.path),
+            limit: non_zero(self.limit),
             ..self
         })))
     }
@@ -65,7 +65,7 @@ impl Tool for Glob {
         Declaration {
             title: "Find files".into(),
             prompt: include_str!("prompts/glob.md").into(),
-            output_schema: Some(output::search()),
+            output_schema: Some(output::search_schema()),
             search_hint: "find list ls files by name pattern glob".into(),
             always_load: true,
             ..Declaration::new(
@@ -74,11 +74,11 @@ impl Tool for Glob {
                     files are left out and counted; name them literally to see them.",
                 strict_schema::<GlobArguments>(),
             )
-            .reading_only()
+            .as_read_only()
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<GlobArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<GlobArguments>(self.name(), fields)?.into_request()
     }
 }

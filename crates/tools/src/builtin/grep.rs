@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Tool, check_search_path, given, typed};
-use crate::asked::{Asked, Search};
+use super::tool::{Tool, check_search_path, deserialize_arguments, non_empty};
+use crate::asked::{Search, ToolRequest};
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 
@@ -81,12 +81,12 @@ pub struct GrepArguments {
 impl GrepArguments {
     /// Converts the arguments to a request. An empty expression is allowed: it matches every line.
     #[doc(hidden)]
-    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_search_path("Grep", self.path.as_deref())?;
-        Ok(Asked::Search(Search::Grep(GrepArguments {
-            path: given(self.path),
-            glob: given(self.glob),
-            kind: given(self.kind),
+        Ok(ToolRequest::Search(Search::Grep(GrepArguments {
+            path: non_empty(self.path),
+            glob: non_empty(self.glob),
+            kind: non_empty(self.kind),
             ..self
         })))
     }
@@ -104,7 +104,7 @@ impl Tool for Grep {
         Declaration {
             title: "Search in files".into(),
             prompt: include_str!("prompts/grep.md").into(),
-            output_schema: Some(output::search()),
+            output_schema: Some(output::search_schema()),
             search_hint: "search find text in files grep rg ripgrep regex".into(),
             always_load: true,
             ..Declaration::new(
@@ -113,15 +113,15 @@ impl Tool for Grep {
                     answer says what was not searched.",
                 strict_schema::<GrepArguments>(),
             )
-            .reading_only()
+            .as_read_only()
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<GrepArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<GrepArguments>(self.name(), fields)?.into_request()
     }
 
-    fn field_words(&self) -> &'static [(&'static str, &'static str)] {
+    fn alternative_field_names(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("-A", "after"),
             ("-B", "before"),

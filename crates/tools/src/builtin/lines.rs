@@ -9,12 +9,14 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Offered, Tool, check_given, check_path, given, line_range, typed};
-use crate::asked::Asked;
+use super::tool::{
+    Availability, Tool, check_path, deserialize_arguments, line_range, non_empty, require_non_empty,
+};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
-use lancet_model::request::{Change, EditRequest, FileRequest, LinesMove, Place, Request};
+use lancet_model::request::{Change, EditRequest, FileRequest, LineMove, Place, Request};
 
 /// A built-in tool that changes whole lines.
 pub struct LineTool {
@@ -26,7 +28,7 @@ pub struct LineTool {
     layout: Layout,
     input_schema: fn() -> Value,
     /// Converts the arguments of a call of the named tool to a request.
-    receive: fn(&'static str, Map<String, Value>) -> Result<Asked, InvalidArguments>,
+    receive: fn(&'static str, Map<String, Value>) -> Result<ToolRequest, InvalidArguments>,
 }
 
 /// The tool that inserts before a marker.
@@ -40,7 +42,7 @@ pub static INSERT_BEFORE: LineTool = LineTool {
     layout: Layout::OneFile,
     input_schema: strict_schema::<InsertArguments>,
     receive: |tool, fields| {
-        typed::<InsertArguments>(tool, fields)?.into_request(tool, Place::Before)
+        deserialize_arguments::<InsertArguments>(tool, fields)?.into_request(tool, Place::Before)
     },
 };
 
@@ -52,7 +54,7 @@ pub static INSERT_AFTER: LineTool = LineTool {
         occurs once; it stays.",
     prompt: include_str!("prompts/insert_after.md"),
     receive: |tool, fields| {
-        typed::<InsertArguments>(tool, fields)?.into_request(tool, Place::After)
+        deserialize_arguments::<InsertArguments>(tool, fields)?.into_request(tool, Place::After)
     },
     ..INSERT_BEFORE
 };
@@ -67,7 +69,9 @@ pub static REPLACE_LINES: LineTool = LineTool {
     search_hint: "replace lines by line number",
     layout: Layout::OneFile,
     input_schema: strict_schema::<ReplaceLinesArguments>,
-    receive: |tool, fields| typed::<ReplaceLinesArguments>(tool, fields)?.into_request(tool),
+    receive: |tool, fields| {
+        deserialize_arguments::<ReplaceLinesArguments>(tool, fields)?.into_request(tool)
+    },
 };
 
 /// The tool that deletes lines by number.
@@ -81,7 +85,7 @@ pub static DELETE_LINES: LineTool = LineTool {
     layout: Layout::OneFile,
     input_schema: strict_schema::<DeleteLinesArguments>,
     receive: |tool, fields| {
-        typed::<DeleteLinesArguments>(tool, fields)?
+        deserialize_arguments::<DeleteLinesArguments>(tool, fields)?
             .into_replacement()
             .into_request(tool)
     },
@@ -97,7 +101,9 @@ pub static MOVE_LINES: LineTool = LineTool {
     search_hint: "move lines between files",
     layout: Layout::Files,
     input_schema: strict_schema::<MoveLinesArguments>,
-    receive: |tool, fields| typed::<MoveLinesArguments>(tool, fields)?.into_request(tool),
+    receive: |tool, fields| {
+        deserialize_arguments::<MoveLinesArguments>(tool, fields)?.into_request(tool)
+    },
 };
 
 impl Tool for LineTool {
@@ -110,20 +116,20 @@ impl Tool for LineTool {
             title: self.title.into(),
             prompt: self.prompt.into(),
             output_schema: Some(match self.layout {
-                Layout::OneFile => output::change_of_one_file(),
-                Layout::Files => output::change_of_files(),
+                Layout::OneFile => output::one_file_change_schema(),
+                Layout::Files => output::file_list_change_schema(),
             }),
             search_hint: self.search_hint.into(),
             ..Declaration::new(self.name, self.description, (self.input_schema)())
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
         (self.receive)(self.name, fields)
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 
     fn layout(&self) -> Layout {
@@ -155,13 +161,13 @@ pub struct InsertArguments {
 
 impl InsertArguments {
     /// Converts the arguments of a call of the named tool to a request.
-    fn into_request(self, tool: &str, place: Place) -> Result<Asked, InvalidArguments> {
+    fn into_request(self, tool: &str, place: Place) -> Result<ToolRequest, InvalidArguments> {
         check_path(tool, "file_path", &self.file_path)?;
-        check_given(tool, "marker", &self.marker)?;
+        require_non_empty(tool, "marker", &self.marker)?;
         let edit = EditRequest {
             old: self.marker,
             new: self.content,
-            revision: given(self.revision),
+            revision: non_empty(self.revision),
             place,
             ..EditRequest::default()
         };
@@ -199,12 +205,12 @@ pub struct ReplaceLinesArguments {
 
 impl ReplaceLinesArguments {
     /// Converts the arguments of a call of the named tool to a request.
-    fn into_request(self, tool: &str) -> Result<Asked, InvalidArguments> {
+    fn into_request(self, tool: &str) -> Result<ToolRequest, InvalidArguments> {
         check_path(tool, "file_path", &self.file_path)?;
         let lines = (self.start_line, self.end_line);
         let edit = EditRequest {
             new: self.content,
-            revision: given(self.revision),
+            revision: non_empty(self.revision),
             place: Place::Lines(line_range(tool, lines, self.expect)?),
             ..EditRequest::default()
         };
@@ -283,24 +289,24 @@ pub struct MoveLinesArguments {
 
 impl MoveLinesArguments {
     /// Converts the arguments of a call of the named tool to a request.
-    fn into_request(self, tool: &str) -> Result<Asked, InvalidArguments> {
+    fn into_request(self, tool: &str) -> Result<ToolRequest, InvalidArguments> {
         check_path(tool, "from_path", &self.from_path)?;
         check_path(tool, "to_path", &self.to_path)?;
-        check_given(tool, "marker", &self.marker)?;
+        require_non_empty(tool, "marker", &self.marker)?;
         let lines = (self.start_line, self.end_line);
-        let asked = LinesMove {
+        let asked = LineMove {
             lines: line_range(tool, lines, self.expect)?,
             from: self.from_path,
             to: self.to_path,
             marker: self.marker,
             dry_run: self.dry_run.into(),
         };
-        Ok(Asked::Change(Change::MoveLines(asked)))
+        Ok(ToolRequest::Change(Change::MoveLines(asked)))
     }
 }
 
 /// Makes the request for one edit of one file.
-fn one_edit(path: String, edit: EditRequest, insist: bool, dry_run: bool) -> Asked {
+fn one_edit(path: String, edit: EditRequest, insist: bool, dry_run: bool) -> ToolRequest {
     let request = Request {
         files: vec![FileRequest::edit(path, vec![edit])],
         insist: insist.into(),

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Offered, OtherName, Tool, check_path, typed};
-use crate::asked::Asked;
+use super::tool::{Availability, OtherName, Tool, check_path, deserialize_arguments};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
@@ -33,7 +33,7 @@ pub struct MoveFileArguments {
 
 impl MoveFileArguments {
     /// Converts the arguments to a request.
-    fn into_request(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path("MoveFile", "from_path", &self.from_path)?;
         check_path("MoveFile", "to_path", &self.to_path)?;
         let to = MoveRequest::new(self.to_path);
@@ -43,7 +43,7 @@ impl MoveFileArguments {
             dry_run: self.dry_run.into(),
             non_exhaustive: NonExhaustive,
         };
-        Ok(Asked::Change(Change::MoveFile(request)))
+        Ok(ToolRequest::Change(Change::MoveFile(request)))
     }
 }
 
@@ -59,7 +59,7 @@ impl Tool for MoveFile {
         Declaration {
             title: "Move a file".into(),
             prompt: include_str!("prompts/move_file.md").into(),
-            output_schema: Some(output::change_of_files()),
+            output_schema: Some(output::file_list_change_schema()),
             search_hint: "move rename file".into(),
             ..Declaration::new(
                 self.name(),
@@ -70,20 +70,20 @@ impl Tool for MoveFile {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<MoveFileArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<MoveFileArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {
         const NAMES: &[OtherName] = &[
-            OtherName::always("move_file"),
-            OtherName::always("rename_file"),
+            OtherName::unconditional("move_file"),
+            OtherName::unconditional("rename_file"),
         ];
         NAMES
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 
     fn layout(&self) -> Layout {

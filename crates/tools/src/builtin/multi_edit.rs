@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Tool, check_path, given, typed};
-use crate::asked::Asked;
+use super::tool::{Tool, check_path, deserialize_arguments, non_empty};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
@@ -66,8 +66,8 @@ impl MultiEditArguments {
 
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn into_request(mut self) -> Result<Asked, InvalidArguments> {
-        self.file_path = given(self.file_path);
+    pub fn into_request(mut self) -> Result<ToolRequest, InvalidArguments> {
+        self.file_path = non_empty(self.file_path);
         if let Some(path) = &self.file_path {
             check_path("MultiEdit", "file_path", path)?;
         }
@@ -78,7 +78,7 @@ impl MultiEditArguments {
             ));
         }
         for (index, edit) in self.edits.iter_mut().enumerate() {
-            edit.file_path = given(edit.file_path.take());
+            edit.file_path = non_empty(edit.file_path.take());
             let place = format!("MultiEdit, edit {}", index + 1);
             let field = format!("edits[{index}].file_path");
             match (&edit.file_path, &self.file_path) {
@@ -114,7 +114,7 @@ pub fn file_requests(edits: Vec<EditItem>, shared: Option<&str>) -> Vec<FileRequ
             new: item.new_string,
             replace_all: item.replace_all,
             expect_count: None,
-            revision: given(item.revision),
+            revision: non_empty(item.revision),
             ..EditRequest::default()
         };
         let path = item.file_path.as_deref().or(shared).unwrap_or_default();
@@ -142,7 +142,7 @@ impl Tool for MultiEdit {
         Declaration {
             title: "Edit several places".into(),
             prompt: include_str!("prompts/multi_edit.md").into(),
-            output_schema: Some(output::change_of_files()),
+            output_schema: Some(output::file_list_change_schema()),
             search_hint: "several edits at once patch refactor".into(),
             ..Declaration::new(
                 self.name(),
@@ -153,8 +153,8 @@ impl Tool for MultiEdit {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<MultiEditArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<MultiEditArguments>(self.name(), fields)?.into_request()
     }
 
     fn layout(&self) -> Layout {

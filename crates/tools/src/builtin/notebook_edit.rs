@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Tool, check_path, given, typed};
-use crate::asked::Asked;
+use super::tool::{Tool, check_path, deserialize_arguments, non_empty};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::request::{
@@ -66,9 +66,9 @@ pub struct NotebookEditArguments {
 impl NotebookEditArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path("NotebookEdit", "notebook_path", &self.notebook_path)?;
-        let cell = match (given(self.cell_id), self.cell_number) {
+        let cell = match (non_empty(self.cell_id), self.cell_number) {
             (None, None) => None,
             (id, number) => Some(CellName { id, number }),
         };
@@ -115,7 +115,7 @@ impl NotebookEditArguments {
         };
         let request = CellRequest {
             change,
-            revision: given(self.revision),
+            revision: non_empty(self.revision),
             non_exhaustive: NonExhaustive,
         };
         Ok(Request {
@@ -139,7 +139,7 @@ impl Tool for NotebookEdit {
         Declaration {
             title: "Edit a notebook".into(),
             prompt: include_str!("prompts/notebook_edit.md").into(),
-            output_schema: Some(output::change_of_one_file()),
+            output_schema: Some(output::one_file_change_schema()),
             search_hint: "jupyter notebook ipynb cell".into(),
             ..Declaration::new(
                 self.name(),
@@ -150,11 +150,14 @@ impl Tool for NotebookEdit {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<NotebookEditArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<NotebookEditArguments>(self.name(), fields)?.into_request()
     }
 
-    fn take_foreign_fields(&self, fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {
+    fn remove_foreign_fields(
+        &self,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), InvalidArguments> {
         for other in ["source", "content"] {
             if !fields.contains_key("new_source")
                 && let Some(source) = fields.remove(other)

@@ -4,21 +4,21 @@
 
 use serde_json::{Value, json};
 
-pub(super) fn change_of_one_file() -> Value {
+pub(super) fn one_file_change_schema() -> Value {
     let mut properties = change_fields();
-    add(&mut properties, about_the_call());
+    add_properties(&mut properties, call_fields());
     json!({ "type": "object", "properties": properties })
 }
 
-pub(super) fn change_of_files() -> Value {
+pub(super) fn file_list_change_schema() -> Value {
     let mut properties = json!({
         "files": { "type": "array", "items": { "type": "object", "properties": change_fields() } },
     });
-    add(&mut properties, about_the_call());
+    add_properties(&mut properties, call_fields());
     json!({ "type": "object", "properties": properties })
 }
 
-pub(super) fn search() -> Value {
+pub(super) fn search_schema() -> Value {
     let mut properties = json!({
         "file_path": { "type": "string" },
         "files": { "type": "array", "items": { "type": "string" } },
@@ -30,7 +30,7 @@ pub(super) fn search() -> Value {
         "skipped": { "type": "object" },
         "timedOut": { "type": "boolean" },
     });
-    add(&mut properties, about_the_call());
+    add_properties(&mut properties, call_fields());
     json!({ "type": "object", "properties": properties })
 }
 
@@ -78,7 +78,7 @@ fn change_fields() -> Value {
     })
 }
 
-fn about_the_call() -> Value {
+fn call_fields() -> Value {
     json!({
         "diagnostics": {
             "type": "object",
@@ -99,7 +99,7 @@ fn about_the_call() -> Value {
     })
 }
 
-fn add(properties: &mut Value, more: Value) {
+fn add_properties(properties: &mut Value, more: Value) {
     if let (Value::Object(properties), Value::Object(more)) = (properties, more) {
         properties.extend(more);
     }

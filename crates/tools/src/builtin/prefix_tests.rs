@@ -1,21 +1,21 @@
 //! Prefixes of tool names, and the table of names that they are checked against.
 
-use lancet_model::tool_names::{TOOL_NAMES, numbers_of};
-use lancet_model::tool_prefix::{NoPrefix, ToolPrefix};
+use lancet_model::tool_names::{TOOL_NAMES, numbers_of_tool};
+use lancet_model::tool_prefix::{InvalidPrefix, ToolPrefix};
 
-use super::{all, declarations};
+use super::{all_tools, declarations};
 
 #[test]
-fn a_prefix_fits_every_api() {
+fn accepts_only_prefixes_that_every_api_allows() {
     for (given, wanted) in [
         ("lancet_", Ok("lancet_")),
         ("", Ok("")),
         ("_", Ok("_")),
-        ("1x", Err(NoPrefix::Beginning('1'))),
-        ("-x", Err(NoPrefix::Beginning('-'))),
-        ("a.b", Err(NoPrefix::Character('.'))),
-        ("é", Err(NoPrefix::Character('é'))),
-        (&"x".repeat(25), Err(NoPrefix::TooLong(25))),
+        ("1x", Err(InvalidPrefix::Beginning('1'))),
+        ("-x", Err(InvalidPrefix::Beginning('-'))),
+        ("a.b", Err(InvalidPrefix::Character('.'))),
+        ("é", Err(InvalidPrefix::Character('é'))),
+        (&"x".repeat(25), Err(InvalidPrefix::TooLong(25))),
     ] {
         let made = ToolPrefix::new(given);
         assert_eq!(
@@ -29,7 +29,7 @@ fn a_prefix_fits_every_api() {
 }
 
 #[test]
-fn a_prefix_gives_no_tool_the_name_of_another() {
+fn prefix_never_makes_two_tools_share_a_name() {
     for (given, tool, listed) in [
         ("Multi", "Edit", "MultiEdit"),
         ("Notebook", "Edit", "NotebookEdit"),
@@ -37,13 +37,13 @@ fn a_prefix_gives_no_tool_the_name_of_another() {
         let listed = listed.to_owned();
         assert_eq!(
             ToolPrefix::new(given),
-            Err(NoPrefix::Taken { tool, listed })
+            Err(InvalidPrefix::Taken { tool, listed })
         );
     }
-    for tool in all() {
+    for tool in all_tools() {
         let names = tool.other_names().iter().map(|other| other.name);
         for name in names.chain([tool.name()]) {
-            for other in all() {
+            for other in all_tools() {
                 let prefix = name.strip_suffix(other.name()).unwrap_or_default();
                 assert!(
                     prefix.is_empty() || ToolPrefix::new(prefix).is_err(),
@@ -59,14 +59,16 @@ fn a_prefix_gives_no_tool_the_name_of_another() {
 }
 
 #[test]
-fn texts_name_the_tools_as_they_are_listed() {
+fn texts_use_listed_tool_names() {
     let prefix = ToolPrefix::new("lancet_").expect("a prefix");
     assert_eq!(
-        prefix.named_in("Read it first; use MultiEdit, not `Edit`. Edits, reread, old_Read."),
+        prefix.prefix_tool_names(
+            "Read it first; use MultiEdit, not `Edit`. Edits, reread, old_Read."
+        ),
         "lancet_Read it first; use lancet_MultiEdit, not `lancet_Edit`. Edits, reread, old_Read."
     );
     for declaration in declarations() {
-        let declared = prefix.declared(declaration);
+        let declared = prefix.prefix_declaration(declaration);
         assert_eq!(declared.name, format!("lancet_{}", declaration.name));
         for text in [&declared.description, &declared.prompt, &declared.summary] {
             let stripped = text.replace("lancet_", "");
@@ -85,22 +87,22 @@ fn texts_name_the_tools_as_they_are_listed() {
         assert_eq!(declared.input_schema, declaration.input_schema);
     }
     assert_eq!(
-        &ToolPrefix::default().declared(&declarations()[0]),
+        &ToolPrefix::default().prefix_declaration(&declarations()[0]),
         &declarations()[0]
     );
 }
 
 #[test]
-fn the_table_of_names_is_that_of_the_tools() {
+fn name_table_matches_tools() {
     let table = TOOL_NAMES
         .iter()
         .map(|tool| (tool.name, tool.others.to_vec()));
-    let registry = all().map(|tool| {
+    let registry = all_tools().map(|tool| {
         let others = tool.other_names().iter().map(|other| other.name);
         (tool.name(), others.collect())
     });
     assert_eq!(table.collect::<Vec<_>>(), registry.collect::<Vec<_>>());
-    for tool in all() {
-        assert_eq!(numbers_of(tool.name()), tool.numbers());
+    for tool in all_tools() {
+        assert_eq!(numbers_of_tool(tool.name()), tool.numbers());
     }
 }

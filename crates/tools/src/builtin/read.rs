@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::schema::strict_schema;
-use super::tool::{OtherName, Tool, check_path, counted, given, typed};
-use crate::asked::Asked;
+use super::tool::{OtherName, Tool, check_path, deserialize_arguments, non_empty, non_zero};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::page_range::PageRange;
@@ -56,9 +56,9 @@ pub struct ReadArguments {
 impl ReadArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path("Read", "file_path", &self.file_path)?;
-        let pages = given(self.pages);
+        let pages = non_empty(self.pages);
         if let Some(pages) = &pages
             && PageRange::parse(pages).is_none()
         {
@@ -67,9 +67,9 @@ impl ReadArguments {
             );
             return Err(InvalidArguments::new(Some("pages"), message));
         }
-        Ok(Asked::Read(ReadArguments {
-            limit: counted(self.limit),
-            column: counted(self.column),
+        Ok(ToolRequest::Read(ReadArguments {
+            limit: non_zero(self.limit),
+            column: non_zero(self.column),
             pages,
             ..self
         }))
@@ -99,20 +99,26 @@ impl Tool for Read {
                     once where useful.",
                 strict_schema::<ReadArguments>(),
             )
-            .reading_only()
+            .as_read_only()
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<ReadArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<ReadArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {
-        const NAMES: &[OtherName] = &[OtherName::always("View"), OtherName::always("read_file")];
+        const NAMES: &[OtherName] = &[
+            OtherName::unconditional("View"),
+            OtherName::unconditional("read_file"),
+        ];
         NAMES
     }
 
-    fn take_foreign_fields(&self, fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {
+    fn remove_foreign_fields(
+        &self,
+        fields: &mut Map<String, Value>,
+    ) -> Result<(), InvalidArguments> {
         match fields.get("mode") {
             None => {}
             Some(Value::Null) => drop(fields.shift_remove("mode")),

@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Offered, OtherName, Tool, check_path, given, typed};
-use crate::asked::Asked;
+use super::tool::{Availability, OtherName, Tool, check_path, deserialize_arguments, non_empty};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
 use lancet_model::request::{Change, SymbolRename};
 
 /// The longest name, in bytes.
-const LONGEST_NAME: usize = 1_000;
+const MAX_NAME_LENGTH: usize = 1_000;
 
 /// Arguments of `Rename`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ pub struct RenameArguments {
 
 impl RenameArguments {
     /// Converts the arguments to a request.
-    fn into_request(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path("Rename", "file_path", &self.file_path)?;
         check_name("symbol", &self.symbol)?;
         check_name("new_name", &self.new_name)?;
@@ -63,10 +63,10 @@ impl RenameArguments {
             line: self.line,
             symbol: self.symbol,
             new_name: self.new_name,
-            revision: given(self.revision),
+            revision: non_empty(self.revision),
             dry_run: self.dry_run.into(),
         };
-        Ok(Asked::Change(Change::Rename(rename)))
+        Ok(ToolRequest::Change(Change::Rename(rename)))
     }
 }
 
@@ -79,7 +79,7 @@ fn check_name(field: &str, name: &str) -> Result<(), InvalidArguments> {
         .any(|one| one.is_whitespace() || one.is_control())
     {
         "has blanks or control characters; give the name alone"
-    } else if name.len() > LONGEST_NAME {
+    } else if name.len() > MAX_NAME_LENGTH {
         "is too long for a name; give the name alone"
     } else {
         return Ok(());
@@ -109,7 +109,7 @@ impl Tool for Rename {
         Declaration {
             title: "Rename a symbol".into(),
             prompt: include_str!("prompts/rename.md").into(),
-            output_schema: Some(output::change_of_files()),
+            output_schema: Some(output::file_list_change_schema()),
             search_hint: "rename symbol function class variable refactor".into(),
             ..Declaration::new(
                 self.name(),
@@ -120,17 +120,17 @@ impl Tool for Rename {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<RenameArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<RenameArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {
-        const NAMES: &[OtherName] = &[OtherName::always("rename_symbol")];
+        const NAMES: &[OtherName] = &[OtherName::unconditional("rename_symbol")];
         NAMES
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 
     fn layout(&self) -> Layout {

@@ -112,23 +112,23 @@ mod tests {
         ]
     }
 
-    fn walk(schema: &Value, visit: &mut dyn FnMut(&Map<String, Value>)) {
+    fn visit_objects(schema: &Value, visit: &mut dyn FnMut(&Map<String, Value>)) {
         let Value::Object(map) = schema else { return };
         visit(map);
         if let Some(Value::Object(properties)) = map.get("properties") {
             properties
                 .values()
-                .for_each(|property| walk(property, visit));
+                .for_each(|property| visit_objects(property, visit));
         }
         if let Some(items) = map.get("items") {
-            walk(items, visit);
+            visit_objects(items, visit);
         }
     }
 
     #[test]
-    fn schemas_are_strict_and_plain() {
+    fn schemas_are_strict_without_unsupported_keywords() {
         for schema in every_schema() {
-            walk(&schema, &mut |map| {
+            visit_objects(&schema, &mut |map| {
                 for key in map.keys() {
                     assert!(
                         [
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn every_field_is_described() {
         for schema in every_schema() {
-            walk(&schema, &mut |map| {
+            visit_objects(&schema, &mut |map| {
                 if let Some(Value::Object(properties)) = map.get("properties") {
                     for (name, property) in properties {
                         assert!(
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_call_cannot_do_without_is_required() {
+    fn requires_only_indispensable_fields() {
         let required: Vec<String> = every_schema()
             .iter()
             .map(|schema| schema["required"].to_string())

@@ -16,7 +16,7 @@ pub enum Strictness {
 
 /// How a strict schema expresses that a field may be absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Absence {
+enum AbsentFieldForm {
     /// Every field is required, and an optional one may be null.
     Null,
     /// An optional field is not required.
@@ -25,7 +25,7 @@ enum Absence {
 
 /// The keywords that an API supports in a strict schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bounds {
+enum SupportedBounds {
     /// Bounds of numbers and of lists' lengths.
     All,
     /// No bounds, except that a list is not empty.
@@ -34,16 +34,16 @@ enum Bounds {
 
 /// The rules of one strict form.
 #[derive(Debug, Clone, Copy)]
-struct Rules {
-    absence: Absence,
-    bounds: Bounds,
+struct StrictRules {
+    absence: AbsentFieldForm,
+    bounds: SupportedBounds,
     /// The treatment of an optional boolean.
-    booleans: Booleans,
+    booleans: OptionalBooleans,
 }
 
 /// The treatment of an optional boolean in a strict schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Booleans {
+enum OptionalBooleans {
     /// It may be null, like any other optional field.
     Nullable,
     /// It is required, because one of its two values means the same as its absence.
@@ -52,13 +52,13 @@ enum Booleans {
 
 /// Converts a schema to OpenAI's strict form: every field is required, optional ones may be null. Returns none if the
 /// schema has parts that the form does not support.
-pub(super) fn all_required(schema: &Value) -> Option<Value> {
-    let rules = Rules {
-        absence: Absence::Null,
-        bounds: Bounds::All,
-        booleans: Booleans::Nullable,
+pub(super) fn to_openai_strict(schema: &Value) -> Option<Value> {
+    let rules = StrictRules {
+        absence: AbsentFieldForm::Null,
+        bounds: SupportedBounds::All,
+        booleans: OptionalBooleans::Nullable,
     };
-    convert(schema, rules)
+    convert_to_strict(schema, rules)
 }
 
 /// The remainder of the limits that Anthropic's API sets for all strict tools of a request together.
@@ -83,21 +83,21 @@ impl AnthropicLimits {
     /// Converts a schema to Anthropic's strict form. Its optional fields are left out of `required` while the limit of
     /// those lasts, and otherwise may be null. Returns none if neither limit suffices, or the schema has parts that the
     /// form does not support.
-    pub(super) fn convert(&mut self, schema: &Value) -> Option<Value> {
+    pub(super) fn convert_to_strict(&mut self, schema: &Value) -> Option<Value> {
         let optional = optional_fields(schema);
         let fits_left_out = optional <= self.optional;
         if self.tools == 0 || (!fits_left_out && optional > self.unions) {
             return None;
         }
-        let rules = Rules {
+        let rules = StrictRules {
             absence: match fits_left_out {
-                true => Absence::LeftOut,
-                false => Absence::Null,
+                true => AbsentFieldForm::LeftOut,
+                false => AbsentFieldForm::Null,
             },
-            bounds: Bounds::NotEmpty,
-            booleans: Booleans::Required,
+            bounds: SupportedBounds::NotEmpty,
+            booleans: OptionalBooleans::Required,
         };
-        let converted = convert(schema, rules)?;
+        let converted = convert_to_strict(schema, rules)?;
         self.tools -= 1;
         match fits_left_out {
             true => self.optional -= optional,
@@ -129,16 +129,20 @@ fn is_boolean(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind == "boolean")
 }
 
-fn convert(schema: &Value, rules: Rules) -> Option<Value> {
+fn convert_to_strict(schema: &Value, rules: StrictRules) -> Option<Value> {
     let given = schema.as_object()?;
     let kind = given.get("type")?.as_str()?;
     let mut strict = Map::new();
     for (key, value) in given {
         let kept = match key.as_str() {
             "type" | "description" | "enum" => value.clone(),
-            "items" => convert(value, rules)?,
-            "minimum" | "maximum" | "maxItems" if rules.bounds == Bounds::NotEmpty => continue,
-            "minItems" if rules.bounds == Bounds::NotEmpty && value.as_u64()? > 1 => json!(1),
+            "items" => convert_to_strict(value, rules)?,
+            "minimum" | "maximum" | "maxItems" if rules.bounds == SupportedBounds::NotEmpty => {
+                continue;
+            }
+            "minItems" if rules.bounds == SupportedBounds::NotEmpty && value.as_u64()? > 1 => {
+                json!(1)
+            }
             "minimum" | "maximum" | "minItems" | "maxItems" => value.clone(),
             "properties" | "required" => continue,
             "additionalProperties" if *value == Value::Bool(false) => continue,
@@ -149,13 +153,13 @@ fn convert(schema: &Value, rules: Rules) -> Option<Value> {
     if kind == "object" {
         let (mut fields, mut required) = (Map::new(), Vec::new());
         for (name, field) in given.get("properties")?.as_object()? {
-            let mut converted = convert(field, rules)?;
+            let mut converted = convert_to_strict(field, rules)?;
             let is_plain = is_required(schema, name)
-                || (is_boolean(field) && rules.booleans == Booleans::Required);
-            if !is_plain && rules.absence == Absence::Null {
+                || (is_boolean(field) && rules.booleans == OptionalBooleans::Required);
+            if !is_plain && rules.absence == AbsentFieldForm::Null {
                 allow_null(&mut converted);
             }
-            if is_plain || rules.absence == Absence::Null {
+            if is_plain || rules.absence == AbsentFieldForm::Null {
                 required.push(name.clone());
             }
             fields.insert(name.clone(), converted);

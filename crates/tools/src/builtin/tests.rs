@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::*;
 
 /// The default list, including future tools, has to fit into 10 kB.
-const MOST_BYTES_OF_ONE_TOOL: usize = 1_700;
+const MAX_BYTES_PER_TOOL: usize = 1_700;
 
 #[test]
-fn the_order_is_fixed() {
+fn tools_are_listed_in_fixed_order() {
     let names: Vec<&str> = declarations()
         .iter()
         .map(|declaration| declaration.name.as_ref())
@@ -31,13 +31,17 @@ fn the_order_is_fixed() {
 }
 
 #[test]
-fn the_list_leaves_room_for_the_tools_to_come() {
+fn tool_list_stays_within_byte_budget() {
     for declaration in declarations() {
-        let size = mcp_tool(declaration, Length::Short, declaration.answer_limit_mcp)
-            .to_string()
-            .len();
+        let size = mcp_tool(
+            declaration,
+            DescriptionLength::Short,
+            declaration.answer_limit_mcp,
+        )
+        .to_string()
+        .len();
         assert!(
-            size <= MOST_BYTES_OF_ONE_TOOL,
+            size <= MAX_BYTES_PER_TOOL,
             "{} takes {size} bytes",
             declaration.name
         );
@@ -54,7 +58,7 @@ fn the_list_leaves_room_for_the_tools_to_come() {
 }
 
 #[test]
-fn the_first_sentence_is_the_summary() {
+fn summary_is_first_sentence_of_description() {
     for declaration in declarations() {
         assert!(
             declaration
@@ -74,7 +78,7 @@ fn the_first_sentence_is_the_summary() {
 }
 
 #[test]
-fn prompts_say_what_models_get_wrong_without_them() {
+fn prompts_contain_required_advice() {
     let says = |name: &str, words: &[&str]| {
         let prompt = &declaration(name).unwrap().prompt;
         for word in words {
@@ -130,7 +134,7 @@ fn prompts_say_what_models_get_wrong_without_them() {
 /// Agents that hide tools behind a search compare the words of a model's query with those of names, descriptions and
 /// hints.
 #[test]
-fn every_word_that_a_model_would_try_finds_a_tool() {
+fn search_words_of_models_find_tools() {
     let words = |text: &str| -> Vec<String> {
         let parts = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         parts.map(str::to_lowercase).collect()
@@ -177,7 +181,7 @@ fn every_word_that_a_model_would_try_finds_a_tool() {
 }
 
 #[test]
-fn only_reading_runs_beside_others() {
+fn only_reading_tools_run_concurrently() {
     for declaration in declarations() {
         assert_eq!(
             declaration.concurrent, declaration.read_only,
@@ -190,7 +194,7 @@ fn only_reading_runs_beside_others() {
 
 /// Several agents would show the model the structured content instead of a file's text.
 #[test]
-fn tools_that_show_whole_pages_of_text_have_no_structured_form() {
+fn tools_that_return_long_text_have_no_output_schema() {
     for (name, is_structured) in [
         ("Read", false),
         ("str_replace_based_edit_tool", false),
@@ -208,13 +212,13 @@ fn tools_that_show_whole_pages_of_text_have_no_structured_form() {
 }
 
 #[test]
-fn each_api_gets_its_own_shape() {
+fn formats_tools_for_each_api() {
     let anthropic = tool_list(declarations(), &ListForm::new(Format::Anthropic));
     assert_eq!(anthropic[1]["name"], "Edit");
     assert_eq!(anthropic[1]["input_schema"]["additionalProperties"], false);
 
     let mut long = ListForm::new(Format::OpenAi);
-    long.length = Length::Long;
+    long.length = DescriptionLength::Long;
     let openai = tool_list(declarations(), &long);
     assert_eq!(openai[0]["type"], "function");
     assert_eq!(
@@ -233,7 +237,7 @@ fn each_api_gets_its_own_shape() {
 }
 
 #[test]
-fn gemini_gets_only_the_schema_words_it_knows() {
+fn gemini_schema_has_only_supported_keywords() {
     fn walk(schema: &Value) {
         let words = [
             "type",
@@ -268,7 +272,7 @@ fn gemini_gets_only_the_schema_words_it_knows() {
 }
 
 #[test]
-fn a_format_is_read_by_its_name() {
+fn parses_format_by_name() {
     for format in Format::ALL {
         assert_eq!(format.name().parse(), Ok(format));
     }

@@ -8,17 +8,17 @@ use serde_json::{Map, Value};
 
 use super::read::ReadMode;
 use super::schema::strict_schema;
-use super::tool::{Offered, Tool, check_path, counted, given, typed};
-use crate::asked::Asked;
+use super::tool::{Availability, Tool, check_path, deserialize_arguments, non_empty, non_zero};
+use crate::asked::ToolRequest;
 use crate::builtin::read::ReadArguments;
 use crate::receive::InvalidArguments;
 use lancet_model::audience::Vocabulary;
 use lancet_model::declaration::Declaration;
 use lancet_model::request::{
-    Change, EditRequest, FileRequest, Place, Request, Whose, WriteRequest,
+    Change, EditRequest, FileRequest, Place, Request, UndoScope, WriteRequest,
 };
 use lancet_model::tool_names::TEXT_EDITOR as NAME;
-use lancet_model::undo::{Selection, TakeBack};
+use lancet_model::undo::{Selection, UndoRequest};
 
 /// Arguments of `str_replace_based_edit_tool`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,54 +80,54 @@ pub enum TextEditorCommand {
 
 impl TextEditorArguments {
     /// Converts the arguments to a request.
-    fn into_request(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path(NAME, "path", &self.path)?;
         match self.command {
-            TextEditorCommand::View => self.view(),
+            TextEditorCommand::View => self.view_request(),
             TextEditorCommand::Create => {
-                let content = needed(self.file_text, "create", "file_text")?;
+                let content = require_field(self.file_text, "create", "file_text")?;
                 let write = WriteRequest {
                     content,
-                    revision: given(self.revision),
+                    revision: non_empty(self.revision),
                     ..WriteRequest::default()
                 };
                 let file = FileRequest::write(self.path, write);
-                Ok(change(file, self.insist, self.dry_run))
+                Ok(change_request(file, self.insist, self.dry_run))
             }
             TextEditorCommand::StrReplace => {
-                let old = needed(given(self.old_str), "str_replace", "old_str")?;
+                let old = require_field(non_empty(self.old_str), "str_replace", "old_str")?;
                 let edit = EditRequest {
                     old,
                     new: self.new_str.unwrap_or_default(),
-                    revision: given(self.revision),
+                    revision: non_empty(self.revision),
                     ..EditRequest::default()
                 };
                 let file = FileRequest::edit(self.path, vec![edit]);
-                Ok(change(file, self.insist, self.dry_run))
+                Ok(change_request(file, self.insist, self.dry_run))
             }
             TextEditorCommand::Insert => {
-                let line = needed(self.insert_line, "insert", "insert_line")?;
-                let text = given(self.insert_text).or(given(self.new_str));
+                let line = require_field(self.insert_line, "insert", "insert_line")?;
+                let text = non_empty(self.insert_text).or(non_empty(self.new_str));
                 let edit = EditRequest {
-                    new: needed(text, "insert", "insert_text")?,
-                    revision: given(self.revision),
+                    new: require_field(text, "insert", "insert_text")?,
+                    revision: non_empty(self.revision),
                     place: Place::AfterLine(line),
                     ..EditRequest::default()
                 };
                 let file = FileRequest::edit(self.path, vec![edit]);
-                Ok(change(file, self.insist, self.dry_run))
+                Ok(change_request(file, self.insist, self.dry_run))
             }
             TextEditorCommand::UndoEdit => {
-                let mut undo = TakeBack::undo(Selection::File(self.path.into()));
+                let mut undo = UndoRequest::undo(Selection::File(self.path.into()));
                 undo.dry_run = self.dry_run;
-                Ok(Asked::Change(Change::TakeBack(undo, Whose::Own)))
+                Ok(ToolRequest::Change(Change::TakeBack(undo, UndoScope::Own)))
             }
         }
     }
 
     /// Creates the request that shows lines of a file or entries of a folder. The text is shown again even if it is
     /// unchanged, because models that are trained on this tool expect text from view.
-    fn view(self) -> Result<Asked, InvalidArguments> {
+    fn view_request(self) -> Result<ToolRequest, InvalidArguments> {
         let range = self.view_range.unwrap_or_default();
         let (offset, limit) = match *range.as_slice() {
             [] => (None, None),
@@ -142,11 +142,11 @@ impl TextEditorArguments {
                 return Err(InvalidArguments::new(Some("view_range"), message));
             }
         };
-        Ok(Asked::View(ReadArguments {
+        Ok(ToolRequest::View(ReadArguments {
             file_path: self.path,
             offset,
             limit,
-            column: counted(self.column),
+            column: non_zero(self.column),
             pages: None,
             mode: ReadMode::Text,
             force: true,
@@ -154,7 +154,7 @@ impl TextEditorArguments {
     }
 }
 
-fn change(file: FileRequest, insist: bool, dry_run: bool) -> Asked {
+fn change_request(file: FileRequest, insist: bool, dry_run: bool) -> ToolRequest {
     let request = Request {
         files: vec![file],
         insist: insist.into(),
@@ -165,7 +165,7 @@ fn change(file: FileRequest, insist: bool, dry_run: bool) -> Asked {
 }
 
 /// Returns a field that a command requires, or refuses the call.
-fn needed<T>(value: Option<T>, command: &str, field: &str) -> Result<T, InvalidArguments> {
+fn require_field<T>(value: Option<T>, command: &str, field: &str) -> Result<T, InvalidArguments> {
     value.ok_or_else(|| {
         let message = format!("{NAME}: {command} needs {field}. Send the whole call again.");
         InvalidArguments::new(Some(field), message)
@@ -198,12 +198,12 @@ impl Tool for TextEditor {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<TextEditorArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<TextEditorArguments>(self.name(), fields)?.into_request()
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 
     fn vocabulary(&self) -> Vocabulary {

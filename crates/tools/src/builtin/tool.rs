@@ -1,10 +1,10 @@
 //! The trait that every built-in tool implements.
 
-use lancet_policy::Shows;
+use lancet_policy::ShownContent;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::asked::Asked;
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::audience::Vocabulary;
 use lancet_model::declaration::Declaration;
@@ -21,7 +21,7 @@ pub trait Tool: Sync {
     fn declaration(&self) -> Declaration;
 
     /// Converts the arguments of a call to a request. The fields already fit the declared input schema.
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments>;
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments>;
 
     /// Returns the names that other agents use for the same tool.
     fn other_names(&self) -> &'static [OtherName] {
@@ -30,7 +30,7 @@ pub trait Tool: Sync {
 
     /// Removes fields that are not in the schema but that agents send out of habit, or refuses the call because of
     /// them.
-    fn take_foreign_fields(
+    fn remove_foreign_fields(
         &self,
         _fields: &mut Map<String, Value>,
     ) -> Result<(), InvalidArguments> {
@@ -39,19 +39,19 @@ pub trait Tool: Sync {
 
     /// Returns the fields whose names have characters other than letters, digits and underscores, each with its
     /// alternative name. Both names are accepted; lists for APIs that allow no such character use the alternative.
-    fn field_words(&self) -> &'static [(&'static str, &'static str)] {
+    fn alternative_field_names(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
     /// Returns whether the tool is offered if the settings select no tools.
-    fn offered(&self) -> Offered {
-        Offered::ByDefault
+    fn availability(&self) -> Availability {
+        Availability::ByDefault
     }
 
     /// Returns whether the tool's answers show lines of a file that it writes; if so, a rule against reading also
     /// refuses the tool.
-    fn shows(&self) -> Shows {
-        Shows::Lines
+    fn shows(&self) -> ShownContent {
+        ShownContent::Lines
     }
 
     /// Returns the layout of the JSON for a change of one file.
@@ -79,7 +79,7 @@ pub struct OtherName {
 
 impl OtherName {
     /// Creates a name that means the tool whatever the call's fields are.
-    pub(super) const fn always(name: &'static str) -> Self {
+    pub(super) const fn unconditional(name: &'static str) -> Self {
         Self {
             name,
             only_with: &[],
@@ -98,7 +98,7 @@ impl OtherName {
 
 /// When a tool is offered to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offered {
+pub enum Availability {
     /// The tool is also offered if the settings select no tools.
     ByDefault,
     /// The tool is offered only if the settings name it.
@@ -106,7 +106,7 @@ pub enum Offered {
 }
 
 /// Deserialises the typed arguments of a tool.
-pub(super) fn typed<T: DeserializeOwned>(
+pub(super) fn deserialize_arguments<T: DeserializeOwned>(
     tool: &str,
     fields: Map<String, Value>,
 ) -> Result<T, InvalidArguments> {
@@ -116,12 +116,12 @@ pub(super) fn typed<T: DeserializeOwned>(
 }
 
 /// Returns the text of an optional field; an empty text counts as an absent field.
-pub(super) fn given(text: Option<String>) -> Option<String> {
+pub(super) fn non_empty(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
 /// Returns the number of an optional field that counts from 1; 0 counts as an absent field.
-pub(super) fn counted(number: Option<u64>) -> Option<u64> {
+pub(super) fn non_zero(number: Option<u64>) -> Option<u64> {
     number.filter(|number| *number > 0)
 }
 
@@ -144,7 +144,11 @@ pub(super) fn check_path(place: &str, field: &str, path: &str) -> Result<(), Inv
 }
 
 /// Refuses an empty text in a field that must not be empty.
-pub(super) fn check_given(tool: &str, field: &str, text: &str) -> Result<(), InvalidArguments> {
+pub(super) fn require_non_empty(
+    tool: &str,
+    field: &str,
+    text: &str,
+) -> Result<(), InvalidArguments> {
     match text.is_empty() {
         true => Err(InvalidArguments::new(
             Some(field),

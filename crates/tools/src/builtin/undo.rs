@@ -1,19 +1,19 @@
 //! `Undo`: undoes a change of the calling session.
 
-use lancet_policy::Shows;
+use lancet_policy::ShownContent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{Offered, Tool, typed};
-use crate::asked::Asked;
+use super::tool::{Availability, Tool, deserialize_arguments};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
-use lancet_model::request::{Change, Whose};
-use lancet_model::undo::{Selection, TakeBack};
+use lancet_model::request::{Change, UndoScope};
+use lancet_model::undo::{Selection, UndoRequest};
 
 /// Arguments of `Undo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,19 +30,19 @@ pub struct UndoArguments {
 
 impl UndoArguments {
     /// Converts the arguments to a request.
-    fn into_request(self) -> Asked {
-        Asked::Change(Change::TakeBack(self.into(), Whose::Own))
+    fn into_request(self) -> ToolRequest {
+        ToolRequest::Change(Change::TakeBack(self.into(), UndoScope::Own))
     }
 }
 
-impl From<UndoArguments> for TakeBack {
+impl From<UndoArguments> for UndoRequest {
     fn from(arguments: UndoArguments) -> Self {
         let newest_or_named = arguments
             .operation
             .map_or(Selection::Newest, Selection::Operation);
-        TakeBack {
+        UndoRequest {
             dry_run: arguments.dry_run,
-            ..TakeBack::undo(newest_or_named)
+            ..UndoRequest::undo(newest_or_named)
         }
     }
 }
@@ -59,7 +59,7 @@ impl Tool for Undo {
         Declaration {
             title: "Take a change back".into(),
             prompt: include_str!("prompts/undo.md").into(),
-            output_schema: Some(output::change_of_files()),
+            output_schema: Some(output::file_list_change_schema()),
             search_hint: "undo revert take back change".into(),
             ..Declaration::new(
                 self.name(),
@@ -70,16 +70,16 @@ impl Tool for Undo {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        Ok(typed::<UndoArguments>(self.name(), fields)?.into_request())
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        Ok(deserialize_arguments::<UndoArguments>(self.name(), fields)?.into_request())
     }
 
-    fn offered(&self) -> Offered {
-        Offered::WhenNamed
+    fn availability(&self) -> Availability {
+        Availability::WhenNamed
     }
 
-    fn shows(&self) -> Shows {
-        Shows::Nothing
+    fn shows(&self) -> ShownContent {
+        ShownContent::Nothing
     }
 
     fn layout(&self) -> Layout {

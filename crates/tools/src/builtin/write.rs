@@ -1,15 +1,15 @@
 //! `Write`: creates, replaces or extends a file.
 
 use lancet_model::non_exhaustive::NonExhaustive;
-use lancet_policy::Shows;
+use lancet_policy::ShownContent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::output;
 use super::schema::strict_schema;
-use super::tool::{OtherName, Tool, check_path, given, typed};
-use crate::asked::Asked;
+use super::tool::{OtherName, Tool, check_path, deserialize_arguments, non_empty};
+use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::refusal::Numbers;
@@ -41,7 +41,7 @@ pub struct WriteArguments {
 impl WriteArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<ToolRequest, InvalidArguments> {
         check_path("Write", "file_path", &self.file_path)?;
         Ok(Request::from(self).into())
     }
@@ -53,7 +53,7 @@ impl From<WriteArguments> for Request {
             final_newline: WrittenNewline::AsSent,
             content: arguments.content,
             mode: arguments.mode,
-            revision: given(arguments.revision),
+            revision: non_empty(arguments.revision),
             non_exhaustive: NonExhaustive,
         };
         Request {
@@ -77,7 +77,7 @@ impl Tool for Write {
         Declaration {
             title: "Write a file".into(),
             prompt: include_str!("prompts/write.md").into(),
-            output_schema: Some(output::change_of_one_file()),
+            output_schema: Some(output::one_file_change_schema()),
             search_hint: "write create new save overwrite append file".into(),
             always_load: true,
             ..Declaration::new(
@@ -90,20 +90,20 @@ impl Tool for Write {
         }
     }
 
-    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<WriteArguments>(self.name(), fields)?.into_request()
+    fn receive(&self, fields: Map<String, Value>) -> Result<ToolRequest, InvalidArguments> {
+        deserialize_arguments::<WriteArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {
         const NAMES: &[OtherName] = &[
-            OtherName::always("Replace"),
-            OtherName::always("write_file"),
+            OtherName::unconditional("Replace"),
+            OtherName::unconditional("write_file"),
         ];
         NAMES
     }
 
-    fn shows(&self) -> Shows {
-        Shows::Nothing
+    fn shows(&self) -> ShownContent {
+        ShownContent::Nothing
     }
 
     fn numbers(&self) -> Numbers {

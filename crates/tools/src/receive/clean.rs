@@ -1,18 +1,20 @@
 //! Validates arguments against an input schema: repairs slips of notation and refuses other faults by field. It
 //! supports the narrow form of JSON schema that declarations have. It depends on no tool, only on the field names of
-//! [`EMPTY_IS_A_VALUE`]: for any other optional field, also of a host's tool, an empty string counts as absent.
+//! [`MEANINGFUL_WHEN_EMPTY`]: for any other optional field, also of a host's tool, an empty string counts as absent.
 
 use serde_json::{Map, Value};
 
-use super::invalid::{InvalidArguments, Repair, field_name, format_value, kind_of, listed};
+use super::invalid::{
+    InvalidArguments, Repair, field_name, format_value, join_with_and, json_type_name,
+};
 use super::names::closest_field;
 use super::scalar;
 
 /// The maximum number of unknown fields in one message.
-const LISTED_FIELDS: usize = 5;
+const MAX_LISTED_FIELDS: usize = 5;
 
 /// Optional fields whose empty string differs from an absent field: a text to insert, or the name of an operation.
-const EMPTY_IS_A_VALUE: [&str; 5] = [
+const MEANINGFUL_WHEN_EMPTY: [&str; 5] = [
     "new_source",
     "new_str",
     "insert_text",
@@ -23,26 +25,26 @@ const EMPTY_IS_A_VALUE: [&str; 5] = [
 /// Validates the arguments of any declared tool against its input schema and returns them with the slips repaired.
 /// Fields with an empty value (null; in an optional field an empty string, or 0 if the minimum is 1) are dropped, which
 /// is not listed as a repair.
-pub fn clean(
+pub fn clean_arguments(
     tool: &str,
     schema: &Value,
     arguments: Value,
 ) -> Result<(Value, Vec<Repair>), InvalidArguments> {
     let mut repairs = Vec::new();
-    let fields = object(tool, arguments, &mut repairs)?;
-    let fields = self::fields(tool, schema, fields, &mut repairs)?;
+    let fields = arguments_as_object(tool, arguments, &mut repairs)?;
+    let fields = self::clean_top_level_fields(tool, schema, fields, &mut repairs)?;
     Ok((Value::Object(fields), repairs))
 }
 
 /// Returns the arguments as an object: some callers send none at all, or the object as a JSON string. A field that is
 /// null counts as absent, so it is dropped before any field decides which tool is meant or how another field is
 /// interpreted.
-pub(super) fn object(
+pub(super) fn arguments_as_object(
     tool: &str,
     arguments: Value,
     repairs: &mut Vec<Repair>,
 ) -> Result<Map<String, Value>, InvalidArguments> {
-    let kind = kind_of(&arguments);
+    let kind = json_type_name(&arguments);
     match arguments {
         Value::Object(fields) => return Ok(without_nulls(fields)),
         Value::Null => return Ok(Map::new()),
@@ -69,7 +71,7 @@ fn without_nulls(mut fields: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Validates the top-level fields of the call, and through them the nested ones.
-pub(super) fn fields(
+pub(super) fn clean_top_level_fields(
     tool: &str,
     schema: &Value,
     fields: Map<String, Value>,
@@ -135,7 +137,7 @@ fn clean_object(
     let given: Map<String, Value> = fields
         .into_iter()
         .filter(|(name, value)| {
-            let absent = |schema| says_nothing(name, schema, value);
+            let absent = |schema| counts_as_absent(name, schema, value);
             required.contains(&name.as_str()) || !known.get(name).is_some_and(absent)
         })
         .collect();
@@ -154,7 +156,7 @@ fn clean_object(
         .filter(|name| !given.contains_key(*name))
         .collect();
     if !unknown.is_empty() {
-        return Err(unknown_fields(place, known, &unknown, &missing));
+        return Err(unknown_fields_error(place, known, &unknown, &missing));
     }
     if let Some(first) = missing.first() {
         let are = if missing.len() == 1 { "is" } else { "are" };
@@ -163,7 +165,7 @@ fn clean_object(
             format!(
                 "{}: {} {are} missing; the call was probably cut off. Send the whole call again.",
                 place.words,
-                listed(&missing)
+                join_with_and(&missing)
             ),
         ));
     }
@@ -180,8 +182,8 @@ fn clean_object(
 
 /// Returns whether the value of an optional field means the same as an absent field. Agents that must fill every field
 /// of a schema send an empty string, or 0 if the minimum is 1.
-fn says_nothing(name: &str, schema: &Value, value: &Value) -> bool {
-    if EMPTY_IS_A_VALUE.contains(&name) {
+fn counts_as_absent(name: &str, schema: &Value, value: &Value) -> bool {
+    if MEANINGFUL_WHEN_EMPTY.contains(&name) {
         return false;
     }
     if value.as_str().is_some_and(str::is_empty) {
@@ -189,10 +191,10 @@ fn says_nothing(name: &str, schema: &Value, value: &Value) -> bool {
     }
     let counts_from_one = schema.get("type").is_some_and(|kind| kind == "integer")
         && schema.get("minimum").is_some_and(|least| *least == 1);
-    counts_from_one && scalar::whole_number(value) == Some(0)
+    counts_from_one && scalar::parse_whole_number(value) == Some(0)
 }
 
-fn unknown_fields(
+fn unknown_fields_error(
     place: &CallPlace,
     known: &Map<String, Value>,
     unknown: &[&str],
@@ -201,7 +203,7 @@ fn unknown_fields(
     let mut message = format!("{}:", place.words);
     let mut first_suggestion = None;
     let mut suggested = Vec::new();
-    for (index, name) in unknown.iter().take(LISTED_FIELDS).enumerate() {
+    for (index, name) in unknown.iter().take(MAX_LISTED_FIELDS).enumerate() {
         let meant = closest_field(name, known);
         let separator = if index == 0 { "" } else { ";" };
         message.push_str(&format!(
@@ -216,17 +218,17 @@ fn unknown_fields(
             first_suggestion = meant;
         }
     }
-    if unknown.len() > LISTED_FIELDS {
+    if unknown.len() > MAX_LISTED_FIELDS {
         message.push_str(&format!(
             "; and {} more unknown fields",
-            unknown.len() - LISTED_FIELDS
+            unknown.len() - MAX_LISTED_FIELDS
         ));
     }
     if !message.ends_with('?') {
         message.push('.');
     }
     let fields: Vec<&str> = known.keys().map(String::as_str).collect();
-    message.push_str(&format!(" Its fields are {}.", listed(&fields)));
+    message.push_str(&format!(" Its fields are {}.", join_with_and(&fields)));
     let missing: Vec<&str> = missing
         .iter()
         .copied()
@@ -234,13 +236,13 @@ fn unknown_fields(
         .collect();
     if !missing.is_empty() {
         let are = if missing.len() == 1 { "is" } else { "are" };
-        message.push_str(&format!(" {} {are} missing.", listed(&missing)));
+        message.push_str(&format!(" {} {are} missing.", join_with_and(&missing)));
     }
     InvalidArguments::new(
         unknown.first().map(|name| place.field(name)).as_deref(),
         message,
     )
-    .suggesting(first_suggestion)
+    .with_suggestion(first_suggestion)
 }
 
 fn clean_value(
@@ -259,7 +261,7 @@ fn clean_value(
             };
             clean_object(&inner, schema, without_nulls(fields), repairs).map(Value::Object)
         }
-        (kind, value) => match scalar::clean(kind, schema, value) {
+        (kind, value) => match scalar::clean_scalar(kind, schema, value) {
             Ok(scalar::Cleaned::AsSent(value)) => Ok(value),
             Ok(scalar::Cleaned::Repaired(value, what)) => {
                 repairs.push(Repair {
@@ -275,7 +277,7 @@ fn clean_value(
                     place.words, wrong.wanted_not_given
                 ),
             )
-            .suggesting(wrong.meant.as_deref())),
+            .with_suggestion(wrong.meant.as_deref())),
         },
     }
 }
@@ -319,7 +321,7 @@ fn clean_list(
                 )));
             }
         },
-        other => return Err(invalid(format!("{wanted}, not {}", kind_of(&other)))),
+        other => return Err(invalid(format!("{wanted}, not {}", json_type_name(&other)))),
     };
     let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
     if (items.len() as u64) < least {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 /// The longest piece of a caller's own text that a message repeats.
-const QUOTED_CHARACTERS: usize = 60;
+const MAX_QUOTED_CHARACTERS: usize = 60;
 
 /// Arguments that cannot be used: the field, the reason, and the closest correct form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ impl InvalidArguments {
         }
     }
 
-    pub(super) fn suggesting(mut self, suggestion: Option<&str>) -> Self {
+    pub(super) fn with_suggestion(mut self, suggestion: Option<&str>) -> Self {
         self.suggestion = suggestion.map(str::to_owned);
         self
     }
@@ -40,8 +40,11 @@ impl InvalidArguments {
         let hint = closest
             .map(|name| format!(" Did you mean {name}?"))
             .unwrap_or_default();
-        InvalidArguments::new(None, format!("There is no tool {}.{hint}", quoted(tool)))
-            .suggesting(closest)
+        InvalidArguments::new(
+            None,
+            format!("There is no tool {}.{hint}", quote_caller_text(tool)),
+        )
+        .with_suggestion(closest)
     }
 }
 
@@ -67,10 +70,10 @@ impl fmt::Display for Repair {
 }
 
 /// Quotes a caller's text inside a message: control characters escaped, at most a line long.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote_caller_text(text: &str) -> String {
     let mut shown = String::from("\"");
     for (count, character) in text.chars().enumerate() {
-        if count == QUOTED_CHARACTERS {
+        if count == MAX_QUOTED_CHARACTERS {
             shown.push('…');
             break;
         }
@@ -83,23 +86,27 @@ pub(super) fn quoted(text: &str) -> String {
 /// Formats a caller's field name for a message: unquoted if it is a plain word, as models know it from the schema.
 pub(super) fn field_name(name: &str) -> String {
     let plain = !name.is_empty()
-        && name.len() <= QUOTED_CHARACTERS
+        && name.len() <= MAX_QUOTED_CHARACTERS
         && name
             .chars()
             .all(|character| character.is_ascii_alphanumeric() || "_-.".contains(character));
-    if plain { name.to_owned() } else { quoted(name) }
+    if plain {
+        name.to_owned()
+    } else {
+        quote_caller_text(name)
+    }
 }
 
 /// Formats a value for a message: the value itself if it is short, else its type.
 pub(super) fn format_value(value: &Value) -> String {
     match value {
-        Value::String(text) => quoted(text),
+        Value::String(text) => quote_caller_text(text),
         Value::Number(_) | Value::Bool(_) => value.to_string(),
-        other => kind_of(other).to_owned(),
+        other => json_type_name(other).to_owned(),
     }
 }
 
-pub(super) fn kind_of(value: &Value) -> &'static str {
+pub(super) fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -111,7 +118,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
 }
 
 /// Joins names as `a, b and c`.
-pub(super) fn listed(names: &[&str]) -> String {
+pub(super) fn join_with_and(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),
@@ -120,7 +127,7 @@ pub(super) fn listed(names: &[&str]) -> String {
 }
 
 /// Joins names as `"a", "b" or "c"`.
-pub(super) fn one_of(names: &[&str]) -> String {
+pub(super) fn join_with_or(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     match quoted.as_slice() {
         [] => "nothing".to_owned(),

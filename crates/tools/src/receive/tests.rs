@@ -10,45 +10,45 @@ use crate::asked::Search;
 use lancet_model::request::{
     Action, Change, DryRun, EditRequest, FileRequest, Insist, Request, WriteRequest,
 };
-use lancet_model::undo::{Selection, TakeBack};
+use lancet_model::undo::{Selection, UndoRequest};
 
-fn refused(tool: &str, arguments: Value) -> InvalidArguments {
+fn receive_refusal(tool: &str, arguments: Value) -> InvalidArguments {
     match receive(tool, arguments) {
         Err(invalid) => invalid,
         Ok(taken) => panic!("taken: {taken:?}"),
     }
 }
 
-fn read_of(asked: &Asked) -> &ReadArguments {
+fn read_of(asked: &ToolRequest) -> &ReadArguments {
     match asked {
-        Asked::Read(read) => read,
+        ToolRequest::Read(read) => read,
         other => panic!("{other:?}"),
     }
 }
 
-fn grep_of(asked: &Asked) -> &GrepArguments {
+fn grep_of(asked: &ToolRequest) -> &GrepArguments {
     match asked {
-        Asked::Search(Search::Grep(grep)) => grep,
+        ToolRequest::Search(Search::Grep(grep)) => grep,
         other => panic!("{other:?}"),
     }
 }
 
-fn take_back_of(asked: &Asked) -> &TakeBack {
+fn take_back_of(asked: &ToolRequest) -> &UndoRequest {
     match asked {
-        Asked::Change(Change::TakeBack(asked, _)) => asked,
+        ToolRequest::Change(Change::TakeBack(asked, _)) => asked,
         other => panic!("{other:?}"),
     }
 }
 
-fn request_of(asked: &Asked) -> &Request {
+fn request_of(asked: &ToolRequest) -> &Request {
     match asked {
-        Asked::Change(Change::Files(request)) => request,
+        ToolRequest::Change(Change::Files(request)) => request,
         other => panic!("{other:?}"),
     }
 }
 
 /// Returns the only edit of a request, with its file.
-fn edit_of(asked: &Asked) -> (&str, &EditRequest) {
+fn edit_of(asked: &ToolRequest) -> (&str, &EditRequest) {
     match request_of(asked).files.as_slice() {
         [
             FileRequest {
@@ -61,7 +61,7 @@ fn edit_of(asked: &Asked) -> (&str, &EditRequest) {
     }
 }
 
-fn write_of(asked: &Asked) -> &WriteRequest {
+fn write_of(asked: &ToolRequest) -> &WriteRequest {
     match request_of(asked).files.as_slice() {
         [
             FileRequest {
@@ -73,7 +73,7 @@ fn write_of(asked: &Asked) -> &WriteRequest {
     }
 }
 
-fn says(invalid: &InvalidArguments, words: &[&str]) {
+fn assert_message_contains(invalid: &InvalidArguments, words: &[&str]) {
     for word in words {
         assert!(
             invalid.message.contains(word),
@@ -84,7 +84,7 @@ fn says(invalid: &InvalidArguments, words: &[&str]) {
 }
 
 #[test]
-fn a_whole_call_passes_without_repairs() {
+fn complete_call_needs_no_repairs() {
     let call = json!({"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": true, "expect_count": 2, "revision": "00"});
     let received = receive("Edit", call).unwrap();
     let (_, edit) = edit_of(&received.asked);
@@ -102,39 +102,42 @@ fn a_whole_call_passes_without_repairs() {
 }
 
 #[test]
-fn a_missing_field_is_named_and_the_call_called_cut_off() {
-    let invalid = refused("Edit", json!({"file_path": "/a", "old_string": "one"}));
+fn names_missing_field_and_suspects_cut_off_call() {
+    let invalid = receive_refusal("Edit", json!({"file_path": "/a", "old_string": "one"}));
     assert_eq!(invalid.field.as_deref(), Some("new_string"));
-    says(&invalid, &["new_string is missing", "cut off"]);
-    says(
-        &refused("Write", json!({"file_path": "/a"})),
+    assert_message_contains(&invalid, &["new_string is missing", "cut off"]);
+    assert_message_contains(
+        &receive_refusal("Write", json!({"file_path": "/a"})),
         &["content is missing", "cut off"],
     );
-    says(
-        &refused("Write", json!({})),
+    assert_message_contains(
+        &receive_refusal("Write", json!({})),
         &["file_path and content are missing"],
     );
-    says(&refused("Read", Value::Null), &["file_path is missing"]);
-    says(
-        &refused("Read", json!({"file_path": null})),
+    assert_message_contains(
+        &receive_refusal("Read", Value::Null),
+        &["file_path is missing"],
+    );
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": null})),
         &["file_path is missing"],
     );
 }
 
 #[test]
-fn an_unknown_field_is_named_with_the_closest() {
+fn names_unknown_field_with_closest_known_one() {
     let call = json!({"file_path": "/a", "old_string": "x", "new_string": "y", "replaceAll": true});
-    let invalid = refused("Edit", call);
+    let invalid = receive_refusal("Edit", call);
     assert_eq!(
         (invalid.field.as_deref(), invalid.suggestion.as_deref()),
         (Some("replaceAll"), Some("replace_all"))
     );
-    says(&invalid, &["replaceAll", "replace_all"]);
-    let invalid = refused(
+    assert_message_contains(&invalid, &["replaceAll", "replace_all"]);
+    let invalid = receive_refusal(
         "Edit",
         json!({"file_path": "/a", "old_str": "x x", "new_str": "y"}),
     );
-    says(
+    assert_message_contains(
         &invalid,
         &[
             "no field old_str,",
@@ -144,22 +147,22 @@ fn an_unknown_field_is_named_with_the_closest() {
         ],
     );
     assert!(!invalid.message.contains("missing"), "{invalid}");
-    says(
-        &refused("Read", json!({"file_path": "/a", "ofset": 1})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": "/a", "ofset": 1})),
         &["ofset", "did you mean offset?"],
     );
-    says(
-        &refused("Read", json!({"path": "/a"})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"path": "/a"})),
         &["did you mean file_path?"],
     );
-    says(
-        &refused("Read", json!({"zzz": 1})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"zzz": 1})),
         &["there is no field zzz.", "file_path is missing"],
     );
 }
 
 #[test]
-fn values_as_text_are_repaired_and_named() {
+fn repairs_and_names_values_sent_as_text() {
     let received = receive(
         "Read",
         json!({"file_path": "/a", "offset": "3", "limit": 2.0, "force": "true"}),
@@ -186,30 +189,30 @@ fn values_as_text_are_repaired_and_named() {
 }
 
 #[test]
-fn another_kind_is_refused_with_field_and_kind() {
+fn refuses_wrong_type_with_field_and_type() {
     let edit = |field: &str, value: Value| {
         let mut call = json!({"file_path": "/a", "old_string": "x", "new_string": "y"});
         call[field] = value;
-        refused("Edit", call)
+        receive_refusal("Edit", call)
     };
-    says(
+    assert_message_contains(
         &edit("replace_all", json!("banana")),
         &["replace_all must be true or false, not \"banana\""],
     );
-    says(
+    assert_message_contains(
         &edit("replace_all", json!(1)),
         &["replace_all must be true or false, not 1"],
     );
-    says(
+    assert_message_contains(
         &edit("old_string", json!(["x"])),
         &["old_string must be text", "not a list"],
     );
-    says(
+    assert_message_contains(
         &edit("expect_count", json!(-1)),
         &["expect_count must be a whole number, 1 or more, not -1"],
     );
-    says(
-        &refused("Read", json!({"file_path": 7})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": 7})),
         &["file_path must be text", "not 7"],
     );
     for limit in [
@@ -223,40 +226,40 @@ fn another_kind_is_refused_with_field_and_kind() {
         json!("99999999999999999999"),
         json!(true),
     ] {
-        says(
-            &refused("Read", json!({"file_path": "/a", "limit": limit})),
+        assert_message_contains(
+            &receive_refusal("Read", json!({"file_path": "/a", "limit": limit})),
             &["limit must be a whole number"],
         );
     }
-    says(
-        &refused("Write", json!({"file_path": "/a", "content": {"a": 1}})),
+    assert_message_contains(
+        &receive_refusal("Write", json!({"file_path": "/a", "content": {"a": 1}})),
         &["content must be text", "not an object"],
     );
-    says(
-        &refused("Read", json!([1])),
+    assert_message_contains(
+        &receive_refusal("Read", json!([1])),
         &["must be one JSON object, not a list"],
     );
 }
 
 #[test]
-fn limits_hold() {
+fn refuses_numbers_outside_limits() {
     assert!(receive("Read", json!({"file_path": "/a", "offset": 0})).is_ok());
-    says(
-        &refused("Read", json!({"file_path": "/a", "offset": -1})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": "/a", "offset": -1})),
         &["offset", "0 or more", "-1"],
     );
-    says(
-        &refused("Read", json!({"file_path": "/a", "limit": -2})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": "/a", "limit": -2})),
         &["limit", "1 or more"],
     );
-    says(
-        &refused("Read", json!({"file_path": "/a", "column": -2})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": "/a", "column": -2})),
         &["column", "1 or more"],
     );
 }
 
 #[test]
-fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
+fn empty_optional_field_counts_as_absent_in_every_tool() {
     for declaration in crate::builtin::declarations() {
         let tool = declaration.name.as_ref();
         let schema = &declaration.input_schema;
@@ -297,7 +300,10 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
             if required.contains(&field.as_str()) {
                 let mut call = plain.clone();
                 call.insert(field.clone(), Value::Null);
-                says(&refused(tool, Value::Object(call)), &[field, "missing"]);
+                assert_message_contains(
+                    &receive_refusal(tool, Value::Object(call)),
+                    &[field, "missing"],
+                );
                 continue;
             }
             if meant.iter().any(|(meant, _)| meant == field) {
@@ -326,7 +332,7 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
 }
 
 #[test]
-fn a_field_that_says_nothing_is_absent_inside_a_list_too() {
+fn empty_field_in_list_counts_as_absent() {
     let call = json!({
         "file_path": "/outer",
         "edits": [{"file_path": "", "old_string": "", "new_string": "", "revision": "", "replace_all": ""}],
@@ -339,7 +345,7 @@ fn a_field_that_says_nothing_is_absent_inside_a_list_too() {
 }
 
 #[test]
-fn zero_that_means_something_stays() {
+fn preserves_meaningful_zero_and_empty_text() {
     let call = json!({"pattern": "x", "head_limit": 0, "-A": 0});
     let received = receive("Grep", call).expect("a call");
     let call = grep_of(&received.asked);
@@ -350,59 +356,62 @@ fn zero_that_means_something_stays() {
 }
 
 #[test]
-fn paths_are_neither_empty_nor_with_nul() {
-    says(
-        &refused("Read", json!({"file_path": ""})),
+fn refuses_empty_paths_and_paths_with_nul() {
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": ""})),
         &["file_path is empty"],
     );
-    says(
-        &refused("Read", json!({"file_path": "/a\0b"})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": "/a\0b"})),
         &["file_path", "NUL"],
     );
     let call = json!({"edits": [{"file_path": "/a\0", "old_string": "x", "new_string": "y"}]});
-    says(&refused("MultiEdit", call), &["edit 1: file_path", "NUL"]);
+    assert_message_contains(
+        &receive_refusal("MultiEdit", call),
+        &["edit 1: file_path", "NUL"],
+    );
 }
 
 #[test]
-fn multi_edit_names_the_edit_from_one() {
-    says(
-        &refused("MultiEdit", json!({"edits": []})),
+fn multi_edit_counts_edits_from_one() {
+    assert_message_contains(
+        &receive_refusal("MultiEdit", json!({"edits": []})),
         &["edits needs at least 1"],
     );
     let call = json!({"edits": [{"file_path": "/a", "old_string": "x", "new_string": "y"}, {"file_path": "/a", "old_string": "1"}]});
-    let invalid = refused("MultiEdit", call);
-    says(&invalid, &["edit 2: new_string is missing"]);
+    let invalid = receive_refusal("MultiEdit", call);
+    assert_message_contains(&invalid, &["edit 2: new_string is missing"]);
     assert_eq!(invalid.field.as_deref(), Some("edits[1].new_string"));
-    says(
-        &refused(
+    assert_message_contains(
+        &receive_refusal(
             "MultiEdit",
             json!({"edits": [{"old_string": "x", "new_string": "y"}]}),
         ),
         &["edit 1: file_path is missing"],
     );
-    says(
-        &refused(
+    assert_message_contains(
+        &receive_refusal(
             "MultiEdit",
             json!({"edits": [{"old_str": "x", "new_string": "y"}]}),
         ),
         &["edit 1: there is no field old_str, did you mean old_string?"],
     );
-    says(
-        &refused("MultiEdit", json!({"edits": ["x"]})),
+    assert_message_contains(
+        &receive_refusal("MultiEdit", json!({"edits": ["x"]})),
         &["edit 1: must be a JSON object"],
     );
-    says(
-        &refused("MultiEdit", json!({"edits": {"old_string": "x"}})),
+    assert_message_contains(
+        &receive_refusal("MultiEdit", json!({"edits": {"old_string": "x"}})),
         &["edits must be a list of JSON objects"],
     );
-    says(
-        &refused("MultiEdit", json!({"edits": "[{\"old_string\""})),
+    assert_message_contains(
+        &receive_refusal("MultiEdit", json!({"edits": "[{\"old_string\""})),
         &["edits must be a list", "not valid at line 1, column 14"],
     );
 }
 
 #[test]
-fn edits_as_json_text_are_repaired() {
+fn repairs_edits_sent_as_json_text() {
     let call = json!({"file_path": "/a", "edits": "[{\"old_string\":\"x\",\"new_string\":\"y\",\"replace_all\":\"true\"}]"});
     let received = receive("MultiEdit", call).unwrap();
     assert!(edit_of(&received.asked).1.replace_all);
@@ -417,12 +426,12 @@ fn edits_as_json_text_are_repaired() {
 }
 
 #[test]
-fn an_unknown_mode_is_told_the_known_ones() {
-    let invalid = refused(
+fn refusal_of_unknown_mode_lists_known_modes() {
+    let invalid = receive_refusal(
         "Write",
         json!({"file_path": "/a", "content": "", "mode": "apend"}),
     );
-    says(
+    assert_message_contains(
         &invalid,
         &["mode must be \"overwrite\", \"append\" or \"create\", not \"apend\""],
     );
@@ -436,7 +445,7 @@ fn an_unknown_mode_is_told_the_known_ones() {
 }
 
 #[test]
-fn kinds_of_file_to_come_are_refused_by_name() {
+fn refuses_unknown_read_mode_and_ignores_empty_one() {
     assert!(
         receive(
             "Read",
@@ -446,14 +455,14 @@ fn kinds_of_file_to_come_are_refused_by_name() {
     );
     assert!(receive("Read", json!({"file_path": "/a", "mode": "", "pages": ""})).is_ok());
     assert!(receive("Read", json!({"file_path": "/a", "mode": "outline"})).is_ok());
-    says(
-        &refused("Read", json!({"file_path": "/a", "mode": "pages"})),
+    assert_message_contains(
+        &receive_refusal("Read", json!({"file_path": "/a", "mode": "pages"})),
         &["mode can be \"outline\""],
     );
 }
 
 #[test]
-fn pages_are_a_page_or_a_range() {
+fn accepts_single_page_or_page_range() {
     for (sent, pages) in [
         (json!("1-3"), Some("1-3")),
         (json!("10-"), Some("10-")),
@@ -465,15 +474,15 @@ fn pages_are_a_page_or_a_range() {
         assert_eq!(read_of(&received.asked).pages.as_deref(), pages);
     }
     for wrong in [json!("first"), json!("0"), json!("5-1"), json!(1.5)] {
-        says(
-            &refused("Read", json!({"file_path": "/a", "pages": wrong})),
+        assert_message_contains(
+            &receive_refusal("Read", json!({"file_path": "/a", "pages": wrong})),
             &["pages is", "(1-5)"],
         );
     }
 }
 
 #[test]
-fn a_field_that_is_null_decides_nothing() {
+fn null_field_does_not_select_tool() {
     for (tool, null, call) in [
         (
             "Replace",
@@ -516,7 +525,7 @@ fn a_field_that_is_null_decides_nothing() {
 }
 
 #[test]
-fn other_names_bring_their_fields() {
+fn other_tool_names_accept_their_own_field_names() {
     let read = |tool: &str, call: Value| receive(tool, call).unwrap();
     assert_eq!(read("View", json!({"file_path": "/a"})).tool(), "Read");
     assert_eq!(read("read_file", json!({"path": "/a"})).tool(), "Read");
@@ -544,8 +553,8 @@ fn other_names_bring_their_fields() {
         edit_of(&received.asked),
         ("/a", &EditRequest::new("x", "y"))
     );
-    says(
-        &refused("Reed", json!({})),
+    assert_message_contains(
+        &receive_refusal("Reed", json!({})),
         &["no tool \"Reed\"", "Did you mean Read?"],
     );
     assert_eq!(closest_tool("edit"), Some("Edit"));
@@ -555,17 +564,17 @@ fn other_names_bring_their_fields() {
 }
 
 #[test]
-fn messages_stay_short_whatever_is_sent() {
+fn messages_stay_short_for_any_arguments() {
     let long = "x".repeat(1_000_000);
     for invalid in [
-        refused(&long, json!({})),
-        refused("Read", json!({"file_path": "/a", (long.as_str()): 1})),
-        refused("Read", json!({"file_path": "/a", "limit": long})),
-        refused(
+        receive_refusal(&long, json!({})),
+        receive_refusal("Read", json!({"file_path": "/a", (long.as_str()): 1})),
+        receive_refusal("Read", json!({"file_path": "/a", "limit": long})),
+        receive_refusal(
             "Write",
             json!({"file_path": "/a", "content": "", "mode": long}),
         ),
-        refused(
+        receive_refusal(
             "Read",
             Value::Object(
                 (0..10_000)
@@ -574,7 +583,7 @@ fn messages_stay_short_whatever_is_sent() {
                     .collect(),
             ),
         ),
-        refused(
+        receive_refusal(
             "Read",
             Value::Object(
                 (0..10_000)
@@ -588,9 +597,9 @@ fn messages_stay_short_whatever_is_sent() {
 }
 
 #[test]
-fn a_host_tool_is_held_against_its_own_schema() {
+fn validates_host_tool_against_its_schema() {
     let schema = json!({"type": "object", "properties": {"depth": {"type": "integer"}, "any": {}}, "required": ["depth"]});
-    let (cleaned, repairs) = clean(
+    let (cleaned, repairs) = clean_arguments(
         "Tree",
         &schema,
         json!({"depth": "-2", "any": [1], "more": true}),
@@ -599,7 +608,7 @@ fn a_host_tool_is_held_against_its_own_schema() {
     assert_eq!(cleaned, json!({"depth": -2, "any": [1], "more": true}));
     assert_eq!(repairs.len(), 1);
     assert!(
-        clean("Tree", &schema, json!({}))
+        clean_arguments("Tree", &schema, json!({}))
             .unwrap_err()
             .message
             .contains("depth is missing")
@@ -677,7 +686,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn no_arguments_panic_and_refusals_are_bounded(tool in any_tool(), arguments in any_json()) {
+    fn arguments_never_panic_and_refusals_are_bounded(tool in any_tool(), arguments in any_json()) {
         match receive(&tool, arguments) {
             Err(invalid) => {
                 prop_assert!(!invalid.message.is_empty());
@@ -689,7 +698,7 @@ proptest! {
 
     /// Accepted arguments, sent again in their repaired form, are accepted with the same result and need no repair.
     #[test]
-    fn repairs_are_complete(offset in any::<u64>(), force in any::<bool>(), float in any::<bool>()) {
+    fn repaired_arguments_need_no_further_repair(offset in any::<u64>(), force in any::<bool>(), float in any::<bool>()) {
         let offset = if float { offset >> 12 } else { offset };
         let sent = if float { json!(offset as f64) } else { json!(offset.to_string()) };
         let sent = json!({"file_path": "/a", "offset": sent, "force": force.to_string()});
@@ -703,7 +712,7 @@ proptest! {
 }
 
 #[test]
-fn edits_stay_in_the_order_sent_and_neighbours_of_one_path_come_together() {
+fn preserves_edit_order_and_groups_adjacent_edits_of_one_path() {
     let edit =
         |path: &str, old: &str| json!({"file_path": path, "old_string": old, "new_string": "z"});
     let call =
@@ -719,12 +728,12 @@ fn edits_stay_in_the_order_sent_and_neighbours_of_one_path_come_together() {
 }
 
 #[test]
-fn typed_arguments_are_checked_like_those_of_a_model() {
+fn typed_arguments_are_checked_like_json_arguments() {
     use crate::arguments::{EditArguments, GlobArguments, MultiEditArguments, WriteArguments};
     let empty = EditArguments::default().into_request().unwrap_err();
     assert_eq!(
         empty,
-        refused(
+        receive_refusal(
             "Edit",
             json!({"file_path": "", "old_string": "", "new_string": ""})
         )
@@ -734,9 +743,12 @@ fn typed_arguments_are_checked_like_those_of_a_model() {
         ..WriteArguments::default()
     };
     let sent = serde_json::to_value(&nul).unwrap();
-    assert_eq!(nul.into_request().unwrap_err(), refused("Write", sent));
+    assert_eq!(
+        nul.into_request().unwrap_err(),
+        receive_refusal("Write", sent)
+    );
     let none = MultiEditArguments::default().into_request().unwrap_err();
-    assert_eq!(none, refused("MultiEdit", json!({"edits": []})));
+    assert_eq!(none, receive_refusal("MultiEdit", json!({"edits": []})));
     let nothing = GlobArguments {
         pattern: "*".into(),
         path: Some(String::new()),

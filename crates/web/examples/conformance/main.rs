@@ -316,8 +316,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let endpoint = move || {
         let handler = move || fixture.clone();
-        Ok(Endpoint::of_handler(handler, MESSAGE_LIMIT, Log::silent()))
+        Ok(Endpoint::with_handler(
+            handler,
+            MESSAGE_LIMIT,
+            Log::discard(),
+        ))
     };
-    listening.run(access, None, endpoint, Log::silent())?;
+    listening.run(access, None, endpoint, Log::discard())?;
     Ok(())
 }

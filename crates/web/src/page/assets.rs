@@ -13,31 +13,31 @@ const STYLE: &[u8] = include_bytes!("../../assets/page.css");
 const SCRIPT: &[u8] = include_bytes!("../../assets/page.js");
 const ICON: &[u8] = include_bytes!("../../assets/icon.svg");
 
-static STYLE_PATH: LazyLock<String> = LazyLock::new(|| address("page.css", STYLE));
-static SCRIPT_PATH: LazyLock<String> = LazyLock::new(|| address("page.js", SCRIPT));
+static STYLE_PATH: LazyLock<String> = LazyLock::new(|| asset_address("page.css", STYLE));
+static SCRIPT_PATH: LazyLock<String> = LazyLock::new(|| asset_address("page.js", SCRIPT));
 
-fn address(name: &str, bytes: &[u8]) -> String {
+fn asset_address(name: &str, bytes: &[u8]) -> String {
     let hash = blake3::hash(bytes).to_hex();
     format!("/assets/{name}?{}", &hash[..12])
 }
 
 /// Returns the address of the style.
-pub(super) fn style() -> &'static str {
+pub(super) fn style_address() -> &'static str {
     &STYLE_PATH
 }
 
 /// Returns the address of the script.
-pub(super) fn script() -> &'static str {
+pub(super) fn script_address() -> &'static str {
     &SCRIPT_PATH
 }
 
 /// Returns the icon at the address where browsers look for one, for answers that are not HTML.
-pub(super) async fn icon() -> Response {
-    asset(Path("icon.svg".to_owned())).await
+pub(super) async fn serve_icon() -> Response {
+    serve_asset(Path("icon.svg".to_owned())).await
 }
 
 /// Serves one of them.
-pub(super) async fn asset(Path(name): Path<String>) -> Response {
+pub(super) async fn serve_asset(Path(name): Path<String>) -> Response {
     let (kind, bytes) = match name.as_str() {
         "page.css" => ("text/css; charset=utf-8", STYLE),
         "page.js" => ("text/javascript; charset=utf-8", SCRIPT),

@@ -17,17 +17,17 @@ mod tests;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lancet_rendering::{DiffLine, Role, lines, without_common_returns};
+use lancet_rendering::{DiffLine, Role, parse_lines, without_common_returns};
 
-pub(super) use layout::{DiffLayout, LayoutChoice, remember};
-pub(super) use line::deadline;
+pub(super) use layout::{DiffLayout, LayoutChoice, store_requested_layout};
+pub(super) use line::highlighting_deadline;
 pub(super) use rows::DiffRows;
 pub(super) use table::FileDiff;
 
 /// The number of lines of a diff that are shown at once; the others are loaded on request.
-pub(super) const PART: usize = 400;
+pub(super) const LINES_PER_PART: usize = 400;
 /// The number of lines by which a part is extended if it would otherwise end within a block of changed lines.
-const LONGER: usize = 100;
+const MAX_EXTENSION: usize = 100;
 
 /// The part of a diff that is shown, and its form.
 #[derive(Clone, Copy, Debug)]
@@ -43,16 +43,16 @@ pub(super) struct DiffPart {
 
 impl DiffPart {
     /// Returns the first part.
-    pub(super) fn first(layout: DiffLayout, until: Instant) -> Self {
+    pub(super) fn first_part(layout: DiffLayout, until: Instant) -> Self {
         Self {
             layout,
             from: 0,
-            most: PART,
+            most: LINES_PER_PART,
             until,
         }
     }
 
-    fn colours(&self) -> Duration {
+    fn highlighting_time_left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 }
@@ -120,11 +120,15 @@ impl Diff {
             .collect();
         let mut spans = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            split(at, text, &mut spans);
+            split_hunks(at, text, &mut spans);
         }
         let total: usize = spans.iter().map(|span| span.lines.len()).sum();
-        let end = end(&spans, shown);
-        let mut colours = line::Colours::for_file(path, first_line(&spans), shown.colours());
+        let end = end_of_part(&spans, shown);
+        let mut colours = line::SyntaxHighlighter::for_file(
+            path,
+            first_line(&spans),
+            shown.highlighting_time_left(),
+        );
         let mut hunks = Vec::new();
         let (mut at, mut last) = (0, None);
         for (index, span) in spans.iter().enumerate() {
@@ -152,15 +156,15 @@ impl Diff {
                 number: index + 1,
                 is_begun: from == 0,
                 is_first_of_text: span.is_first_of_text,
-                place: place(span),
-                line: first_changed(span),
+                place: line_range_label(span),
+                line: first_changed_line(span),
                 gap,
                 rows: DiffRows::new(&span.lines, from..to, shown.layout, colours.as_mut()),
             });
         }
         let next = (end < total).then(|| NextPart {
             from: end,
-            count: PART.min(total - end),
+            count: LINES_PER_PART.min(total - end),
             left: total - end,
         });
         Self { hunks, total, next }
@@ -168,7 +172,7 @@ impl Diff {
 }
 
 /// Splits a diff into its hunks. Lines of a file's head that only name the file are left out.
-fn split<'d>(at: usize, text: &'d str, spans: &mut Vec<HunkLines<'d>>) {
+fn split_hunks<'d>(at: usize, text: &'d str, spans: &mut Vec<HunkLines<'d>>) {
     let mut is_first_of_text = true;
     let mut begin = |spans: &mut Vec<HunkLines<'d>>, head| {
         spans.push(HunkLines {
@@ -179,7 +183,7 @@ fn split<'d>(at: usize, text: &'d str, spans: &mut Vec<HunkLines<'d>>) {
         });
         is_first_of_text = false;
     };
-    let all = lines(text);
+    let all = parse_lines(text);
     // Partners are given by their position in the whole text; within a hunk they have the same distance.
     let mut start = 0;
     let mut is_open = false;
@@ -210,7 +214,7 @@ fn names_file(line: &str) -> bool {
 }
 
 /// Returns the end of the part.
-fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
+fn end_of_part(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     let mut all = spans.iter().flat_map(|span| {
         let lines = span.lines.iter().enumerate();
         lines.map(|(at, line)| at > 0 && line.role != Role::Kept)
@@ -218,9 +222,9 @@ fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     let total: usize = spans.iter().map(|span| span.lines.len()).sum();
     let end = shown.from.saturating_add(shown.most).min(total);
     // A block of changed lines is split only if it is long.
-    let goes_on = all.by_ref().skip(end).take(LONGER + 1);
+    let goes_on = all.by_ref().skip(end).take(MAX_EXTENSION + 1);
     match goes_on.take_while(|goes_on| *goes_on).count() {
-        further if further <= LONGER => end + further,
+        further if further <= MAX_EXTENSION => end + further,
         _ => end,
     }
 }
@@ -232,7 +236,7 @@ fn first_line<'d>(spans: &[HunkLines<'d>]) -> &'d str {
     first.map_or("", DiffLine::text)
 }
 
-fn place(span: &HunkLines<'_>) -> String {
+fn line_range_label(span: &HunkLines<'_>) -> String {
     let numbers = |side: fn(&DiffLine<'_>) -> Option<usize>| {
         let first = span.lines.iter().find_map(side)?;
         let last = span.lines.iter().rev().find_map(side)?;
@@ -245,7 +249,7 @@ fn place(span: &HunkLines<'_>) -> String {
     new.or_else(|| numbers(|line| line.old)).unwrap_or_default()
 }
 
-fn first_changed(span: &HunkLines<'_>) -> usize {
+fn first_changed_line(span: &HunkLines<'_>) -> usize {
     let mut next = span.head.map_or(1, |(_, new)| new);
     for line in &span.lines {
         match line.role {

@@ -22,13 +22,13 @@ impl Fields {
     }
 
     /// Returns the first value of a name, without surrounding spaces; none if it is missing or empty.
-    pub(super) fn one(&self, name: &str) -> Option<&str> {
-        let value = self.raw(name).map(str::trim);
+    pub(super) fn first_value(&self, name: &str) -> Option<&str> {
+        let value = self.first_raw_value(name).map(str::trim);
         value.filter(|value| !value.is_empty())
     }
 
     /// Returns the first value of a name as it was sent.
-    pub(super) fn raw(&self, name: &str) -> Option<&str> {
+    pub(super) fn first_raw_value(&self, name: &str) -> Option<&str> {
         let mut found = self.0.iter().filter(|(given, _)| given == name);
         found.next().map(|(_, value)| value.as_str())
     }
@@ -41,7 +41,7 @@ impl Fields {
 
     /// Returns a number; none if it is missing or not a number.
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.one(name)?.parse().ok()
+        self.first_value(name)?.parse().ok()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::WebPage;
 use super::assets;
-use super::told::Told;
+use super::told::UserMessage;
 use super::visitor::Visitor;
 
 /// The parts of the page, as the navigation names them.
@@ -40,7 +40,7 @@ pub(super) struct NavigationEntry {
 pub(super) struct Frame {
     pub(super) title: String,
     pub(super) entries: Vec<NavigationEntry>,
-    pub(super) told: Vec<Told>,
+    pub(super) told: Vec<UserMessage>,
     /// The names of the folders that the server was started for.
     pub(super) project: String,
     pub(super) style: &'static str,
@@ -55,7 +55,7 @@ impl Frame {
         current: Section,
         title: impl Into<String>,
     ) -> Self {
-        let counts = page.counts();
+        let counts = page.count_waiting();
         let entry = |section: Section| {
             let (name, path, key, count) = match section {
                 Section::Waiting => ("Waiting", "/", 'w', counts.waiting),
@@ -77,11 +77,11 @@ impl Frame {
             entries: SECTIONS.map(entry).into(),
             told: match visitor.looks_again {
                 true => Vec::new(),
-                false => page.told.take(visitor),
+                false => page.told.take_messages(visitor),
             },
-            project: page.project(),
-            style: assets::style(),
-            script: assets::script(),
+            project: page.root_names(),
+            style: assets::style_address(),
+            script: assets::script_address(),
             visitor: visitor.clone(),
         }
     }
@@ -100,19 +100,19 @@ pub(super) struct Counts {
 }
 
 impl WebPage {
-    pub(super) fn counts(&self) -> Counts {
+    pub(super) fn count_waiting(&self) -> Counts {
         let open = self
             .lancet
             .questions()
             .map(|questions| questions.open_ids());
         Counts {
             waiting: open.and_then(Result::ok).map_or(0, |open| open.len()),
-            to_review: self.to_review(),
+            to_review: self.count_files_to_review(),
         }
     }
 
     /// Returns the names of the roots.
-    fn project(&self) -> String {
+    fn root_names(&self) -> String {
         let roots = self.lancet.roots();
         let names = roots.iter().filter_map(|root| root.file_name());
         let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();

@@ -21,13 +21,13 @@ use super::diff::{Diff, DiffLayout, DiffPart, FileDiff};
 /// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
-        .route("/history", get(list::list))
-        .route("/history/file", get(file::life))
-        .route("/history/lines", get(lines::lines))
-        .route("/history/{id}", get(operation::show))
+        .route("/history", get(list::list_operations))
+        .route("/history/file", get(file::show_file_history))
+        .route("/history/lines", get(lines::show_line_authors))
+        .route("/history/{id}", get(operation::show_operation))
         .route(
             "/history/{id}/{act}",
-            get(take_back::preview).post(take_back::carry_out),
+            get(take_back::show_preview).post(take_back::carry_out),
         )
 }
 

@@ -3,11 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use lancet::Lancet;
-use lancet::doors::visible_line;
+use lancet::doors::escape_line_for_terminal;
 use lancet::history::History;
 
 /// Returns an address with fields in its query.
-pub(super) fn query(path: &str, fields: &[(&str, &str)]) -> String {
+pub(super) fn address_with_query(path: &str, fields: &[(&str, &str)]) -> String {
     let mut encoded = form_urlencoded::Serializer::new(String::new());
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
         encoded.append_pair(name, value);
@@ -20,22 +20,22 @@ pub(super) fn query(path: &str, fields: &[(&str, &str)]) -> String {
 }
 
 /// Returns the address of a file's history.
-pub(super) fn file(path: &Path) -> String {
-    query("/history/file", &[("path", &path.to_string_lossy())])
+pub(super) fn file_history_address(path: &Path) -> String {
+    address_with_query("/history/file", &[("path", &path.to_string_lossy())])
 }
 
 /// Returns the address of the page with the author of each line of a file.
-pub(super) fn lines(path: &Path) -> String {
-    query("/history/lines", &[("path", &path.to_string_lossy())])
+pub(super) fn line_authors_address(path: &Path) -> String {
+    address_with_query("/history/lines", &[("path", &path.to_string_lossy())])
 }
 
 /// Returns a path relative to its root, with deceptive characters made visible.
 pub(super) fn display_path(history: &History, path: &Path) -> String {
-    visible_line(&history.relative(path).to_string_lossy()).into_owned()
+    escape_line_for_terminal(&history.relative_to_root(path).to_string_lossy()).into_owned()
 }
 
 /// Returns the file that a query names: below a root, by its absolute path or relative to the first root.
-pub(super) fn path_of(lancet: &Lancet, given: &str) -> Option<PathBuf> {
+pub(super) fn path_from_query(lancet: &Lancet, given: &str) -> Option<PathBuf> {
     let roots = lancet.roots();
     let path = roots.first()?.join(given);
     let is_plain = path

@@ -6,26 +6,26 @@ use chrono::DateTime;
 /// A time in milliseconds since 1970; in a template it is written as `{{ moment }}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Template)]
 #[template(
-    source = "<time datetime=\"{{ self.exact() }}\">{{ self.human_readable() }}</time>",
+    source = "<time datetime=\"{{ self.to_rfc3339() }}\">{{ self.to_human_readable() }}</time>",
     ext = "html"
 )]
-pub(super) struct Moment(pub(super) i64);
+pub(super) struct Timestamp(pub(super) i64);
 
-impl askama::filters::HtmlSafe for Moment {}
+impl askama::filters::HtmlSafe for Timestamp {}
 
-impl Moment {
+impl Timestamp {
     /// Returns the time for programs: `2026-11-17T16:20:05Z`.
-    pub(super) fn exact(self) -> String {
-        self.formatted("%Y-%m-%dT%H:%M:%SZ")
+    pub(super) fn to_rfc3339(self) -> String {
+        self.format_utc("%Y-%m-%dT%H:%M:%SZ")
     }
 
     /// Returns the time for people, shown without the script: `2026-11-17 16:20 UTC`.
-    pub(super) fn human_readable(self) -> String {
-        self.formatted("%Y-%m-%d %H:%M UTC")
+    pub(super) fn to_human_readable(self) -> String {
+        self.format_utc("%Y-%m-%d %H:%M UTC")
     }
 
     /// Returns the time in UTC; empty if the calendar does not have its year.
-    fn formatted(self, format: &str) -> String {
+    fn format_utc(self, format: &str) -> String {
         let time = DateTime::from_timestamp_millis(self.0);
         time.map_or_else(String::new, |time| time.format(format).to_string())
     }
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_those_of_the_calendar() {
+    fn formats_calendar_times() {
         for (milliseconds, exact) in [
             (0, "1970-01-01T00:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
@@ -45,9 +45,9 @@ mod tests {
             (4_107_542_399_000, "2100-02-28T23:59:59Z"),
             (4_107_542_400_000, "2100-03-01T00:00:00Z"),
         ] {
-            assert_eq!(Moment(milliseconds).exact(), exact);
+            assert_eq!(Timestamp(milliseconds).to_rfc3339(), exact);
         }
-        let shown = Moment(0).to_string();
+        let shown = Timestamp(0).to_string();
         assert_eq!(
             shown,
             "<time datetime=\"1970-01-01T00:00:00Z\">1970-01-01 00:00 UTC</time>"

@@ -23,11 +23,11 @@ pub(super) use count::ReviewCount;
 /// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
-        .route("/review", get(list::list))
-        .route("/review/file", get(list::file))
-        .route("/review/seen", post(act::seen))
-        .route("/review/all-seen", post(act::all_seen))
-        .route("/review/take-back", post(act::take_back))
-        .route("/review/comment", post(act::comment))
-        .route("/review/withdraw", post(act::withdraw))
+        .route("/review", get(list::list_files_to_review))
+        .route("/review/file", get(list::show_file))
+        .route("/review/seen", post(act::mark_seen))
+        .route("/review/all-seen", post(act::mark_all_seen))
+        .route("/review/take-back", post(act::undo_hunk))
+        .route("/review/comment", post(act::add_comment))
+        .route("/review/withdraw", post(act::withdraw_comment))
 }

@@ -11,7 +11,7 @@ use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
 use lancet::Lancet;
-use lancet::doors::visible_line;
+use lancet::doors::escape_line_for_terminal;
 use lancet::policy::{Access, Outcome};
 use lancet::resource::ResourceContent;
 
@@ -26,11 +26,11 @@ const TOOLS: [&str; 6] = ["Read", "Edit", "Write", "Glob", "Grep", "DeleteFile"]
 /// A file name that represents any file of a folder.
 const ANY_FILE: &str = "any-file";
 /// The longest line of a project's settings that is shown, in characters.
-const LONGEST_LINE: usize = 200;
+const MAX_LINE_LENGTH: usize = 200;
 
 /// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
-    Router::new().route("/settings", get(show))
+    Router::new().route("/settings", get(show_settings))
 }
 
 #[derive(Template)]
@@ -82,30 +82,34 @@ struct ExplainedView {
     is_withheld: bool,
 }
 
-async fn show(State(page): State<Arc<WebPage>>, visitor: Visitor, fields: Fields) -> Response {
-    page.answer(move |page| {
+async fn show_settings(
+    State(page): State<Arc<WebPage>>,
+    visitor: Visitor,
+    fields: Fields,
+) -> Response {
+    page.answer_on_blocking_thread(move |page| {
         let frame = Frame::new(page, &visitor, Section::Settings, "Settings");
         let lancet = &page.lancet;
         let policy = lancet.policy();
         let settings = lancet.settings();
-        let tool = fields.one("tool").unwrap_or("Edit");
-        let path = fields.one("path").unwrap_or_default();
+        let tool = fields.first_value("tool").unwrap_or("Edit");
+        let path = fields.first_value("path").unwrap_or_default();
         let folders = |folders: Vec<std::path::PathBuf>| -> Vec<String> {
             let folders = folders.iter().map(|folder| folder.to_string_lossy());
-            folders.map(|folder| visible(&folder)).collect()
+            folders.map(|folder| visible_text(&folder)).collect()
         };
-        let rules = policy.entries().iter().map(|entry| RuleView {
+        let rules = policy.layered_rules().iter().map(|entry| RuleView {
             effect: entry.effect.as_str(),
-            class: class(match entry.effect.as_str() {
+            class: css_class(match entry.effect.as_str() {
                 "allow" => Outcome::Allow,
                 "ask" => Outcome::Ask,
                 _ => Outcome::Deny,
             }),
-            rule: visible(entry.rule.text()),
+            rule: visible_text(entry.rule.text()),
             layer: entry.layer.name(),
-            source: visible(&entry.source),
+            source: visible_text(&entry.source),
         });
-        let (mode, mode_words) = mode(policy.mode().as_str());
+        let (mode, mode_words) = mode_with_meaning(policy.mode().as_str());
         let view = SettingsView {
             frame,
             mode,
@@ -114,22 +118,22 @@ async fn show(State(page): State<Arc<WebPage>>, visitor: Visitor, fields: Fields
             open: settings
                 .open
                 .iter()
-                .map(|scope| visible(scope.text()))
+                .map(|scope| visible_text(scope.text()))
                 .collect(),
             roots: folders(lancet.roots()),
             read_roots: folders(lancet.read_roots()),
-            ignored: ignored(lancet),
+            ignored: ignored_lines_by_file(lancet),
             tools: TOOLS.iter().map(|name| (*name, *name == tool)).collect(),
-            explained: (!path.is_empty()).then(|| explained(lancet, tool, path)),
+            explained: (!path.is_empty()).then(|| explain_decision(lancet, tool, path)),
             path: path.to_owned(),
         };
-        view::html(StatusCode::OK, &view)
+        view::html_response(StatusCode::OK, &view)
     })
     .await
 }
 
 /// Returns the mode with its meaning.
-fn mode(word: &'static str) -> (&'static str, &'static str) {
+fn mode_with_meaning(word: &'static str) -> (&'static str, &'static str) {
     let words = match word {
         "plan" => "Nothing is written.",
         "ask" => "Every write is asked about, unless a rule allows it.",
@@ -142,10 +146,10 @@ fn mode(word: &'static str) -> (&'static str, &'static str) {
 }
 
 /// Returns the lines of project settings that are not applied, by file.
-fn ignored(lancet: &Lancet) -> Vec<IgnoredFile> {
+fn ignored_lines_by_file(lancet: &Lancet) -> Vec<IgnoredFile> {
     let mut files: Vec<IgnoredFile> = Vec::new();
     for entry in &lancet.settings().ignored {
-        let name = visible(&entry.path.to_string_lossy());
+        let name = visible_text(&entry.path.to_string_lossy());
         if files.last().is_none_or(|file| file.path != name) {
             files.push(IgnoredFile {
                 path: name,
@@ -155,8 +159,8 @@ fn ignored(lancet: &Lancet) -> Vec<IgnoredFile> {
         if let Some(file) = files.last_mut() {
             file.lines.push(IgnoredLine {
                 number: entry.line,
-                key: visible(&entry.key),
-                text: line(lancet, &entry.path, entry.line),
+                key: visible_text(&entry.key),
+                text: read_line(lancet, &entry.path, entry.line),
             });
         }
     }
@@ -164,7 +168,7 @@ fn ignored(lancet: &Lancet) -> Vec<IgnoredFile> {
 }
 
 /// Returns a line of a file, if it may be read.
-fn line(lancet: &Lancet, path: &Path, number: usize) -> String {
+fn read_line(lancet: &Lancet, path: &Path, number: usize) -> String {
     let text = match lancet.resource(path).map(|found| found.content) {
         Ok(ResourceContent::Text(text)) => text,
         _ => return String::new(),
@@ -173,22 +177,28 @@ fn line(lancet: &Lancet, path: &Path, number: usize) -> String {
         .lines()
         .nth(number.saturating_sub(1))
         .unwrap_or_default();
-    visible(&line.trim().chars().take(LONGEST_LINE).collect::<String>())
+    visible_text(
+        &line
+            .trim()
+            .chars()
+            .take(MAX_LINE_LENGTH)
+            .collect::<String>(),
+    )
 }
 
 /// Explains the decision about a file.
-fn explained(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
+fn explain_decision(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
     let refused = |path: &str, because: String| ExplainedView {
-        tool: visible(tool),
-        path: visible(path),
+        tool: visible_text(tool),
+        path: visible_text(path),
         word: "refused",
-        class: class(Outcome::Deny),
+        class: css_class(Outcome::Deny),
         because,
         rules: Vec::new(),
         scope: None,
         is_withheld: false,
     };
-    if Access::of_tool(tool).is_none() {
+    if Access::for_tool(tool).is_none() {
         return refused(given, "there is no such tool".to_owned());
     }
     let roots = lancet.roots();
@@ -201,7 +211,7 @@ fn explained(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
         path.push(ANY_FILE);
     }
     match lancet.explain(&path.to_string_lossy(), tool) {
-        Err(refusal) => refused(given, visible(refusal.text())),
+        Err(refusal) => refused(given, visible_text(refusal.text())),
         Ok(found) => {
             let word = match found.outcome {
                 Outcome::Allow => "allowed",
@@ -211,14 +221,14 @@ fn explained(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
             let rules = found.rules.iter();
             let others = rules.filter(|rule| !found.because.contains(rule.as_str()));
             ExplainedView {
-                tool: visible(tool),
-                path: visible(&found.path.to_string_lossy()),
+                tool: visible_text(tool),
+                path: visible_text(&found.path.to_string_lossy()),
                 word,
-                class: class(found.outcome),
-                because: visible(&found.because),
-                rules: others.map(|rule| visible(rule)).collect(),
+                class: css_class(found.outcome),
+                because: visible_text(&found.because),
+                rules: others.map(|rule| visible_text(rule)).collect(),
                 scope: match found.outcome {
-                    Outcome::Ask => found.scope.as_deref().map(visible),
+                    Outcome::Ask => found.scope.as_deref().map(visible_text),
                     _ => None,
                 },
                 is_withheld: found.is_withheld,
@@ -227,7 +237,7 @@ fn explained(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
     }
 }
 
-fn class(outcome: Outcome) -> &'static str {
+fn css_class(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Allow => "tag-good",
         Outcome::Ask => "tag-warn",
@@ -235,6 +245,6 @@ fn class(outcome: Outcome) -> &'static str {
     }
 }
 
-fn visible(text: &str) -> String {
-    visible_line(text).into_owned()
+fn visible_text(text: &str) -> String {
+    escape_line_for_terminal(text).into_owned()
 }

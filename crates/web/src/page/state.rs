@@ -5,68 +5,68 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use lancet::Lancet;
-use lancet_serving::door::Door;
+use lancet_serving::door::PageAccess;
 use tokio::sync::Semaphore;
 
-use super::live::LiveNews;
+use super::live::BrowserNotifier;
 use super::review::ReviewCount;
-use super::told::ToldOnce;
+use super::told::PendingMessages;
 use super::view;
-use super::waiting::Lately;
+use super::waiting::RecentDecisions;
 use crate::names::PublicUrl;
 
 /// The number of requests for the page that are processed at once; further ones wait.
-const AT_ONCE: usize = 8;
+const MAX_PARALLEL_REQUESTS: usize = 8;
 
 /// The data that the page is made from.
 pub(crate) struct WebPage {
     pub(super) lancet: Lancet,
-    pub(super) door: Door,
+    pub(super) door: PageAccess,
     /// The address of the proxy in front of the server.
     pub(super) public: Option<PublicUrl>,
-    pub(super) told: ToldOnce,
+    pub(super) told: PendingMessages,
     review_count: ReviewCount,
-    pub(super) lately: Lately,
-    pub(super) live: LiveNews,
+    pub(super) lately: RecentDecisions,
+    pub(super) live: BrowserNotifier,
     work: Semaphore,
 }
 
 impl WebPage {
     pub(crate) fn new(lancet: Lancet, state: &Path, public: Option<PublicUrl>) -> Self {
-        let door = Door::new(state);
-        door.clean();
+        let door = PageAccess::new(state);
+        door.remove_expired();
         Self {
             door,
             public,
-            told: ToldOnce::default(),
+            told: PendingMessages::default(),
             review_count: ReviewCount::default(),
-            lately: Lately::default(),
-            live: LiveNews::new(lancet.clone()),
-            work: Semaphore::new(AT_ONCE),
+            lately: RecentDecisions::default(),
+            live: BrowserNotifier::new(lancet.clone()),
+            work: Semaphore::new(MAX_PARALLEL_REQUESTS),
             lancet,
         }
     }
 
     /// Ends the streams of all browsers.
-    pub(crate) fn end(&self) {
-        self.live.end();
+    pub(crate) fn end_streams(&self) {
+        self.live.end_streams();
     }
 
     /// Returns the number of files to be reviewed.
-    pub(super) fn to_review(&self) -> usize {
+    pub(super) fn count_files_to_review(&self) -> usize {
         self.review_count.count(&self.lancet)
     }
 
     /// Makes an answer on a thread that may block.
-    pub(super) async fn answer(
+    pub(super) async fn answer_on_blocking_thread(
         self: Arc<Self>,
         make: impl FnOnce(&Self) -> Response + Send + 'static,
     ) -> Response {
         let Ok(_turn) = self.work.acquire().await else {
-            return view::broken();
+            return view::internal_error_response();
         };
         let page = Arc::clone(&self);
         let made = tokio::task::spawn_blocking(move || make(&page)).await;
-        made.unwrap_or_else(|_| view::broken())
+        made.unwrap_or_else(|_| view::internal_error_response())
     }
 }

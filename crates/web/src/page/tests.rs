@@ -11,7 +11,7 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use lancet::history::LogQuery;
 use lancet::{Caller, Mode, RawCall, Reply};
-use lancet_serving::door::Door;
+use lancet_serving::door::PageAccess;
 use lancet_testing::project::SharedProject;
 use serde_json::{Value, json};
 
@@ -34,9 +34,9 @@ fn open() -> Desk {
     };
     let (agent, served) = (engine(Mode::AcceptEdits), engine(Mode::Ask));
     fs::create_dir_all(&project.state).expect("made");
-    let door = Door::new(&project.state);
+    let door = PageAccess::new(&project.state);
     let code = door.new_code().expect("a code");
-    let entered = door.enter(&code, "test").expect("written");
+    let entered = door.redeem_code(&code, "test").expect("written");
     Desk::serving(project, agent, served, entered.expect("a cookie"))
 }
 
@@ -60,7 +60,7 @@ impl Desk {
     }
 
     /// Returns the id of the newest operation.
-    fn newest(&self) -> String {
+    fn newest_operation_id(&self) -> String {
         let history = self.agent.history().expect("a state folder");
         history
             .log(&LogQuery::default())
@@ -74,8 +74,8 @@ impl Desk {
         self.seen(async { service.call(request).await.expect("an answer") })
     }
 
-    fn get(&self, address: &str) -> String {
-        let seen = self.look(address);
+    fn get_text(&self, address: &str) -> String {
+        let seen = self.get_answer(address);
         assert_eq!(seen.status, StatusCode::OK, "{address}: {}", seen.text);
         assert!(
             !seen.text.contains("<img src=x"),
@@ -85,7 +85,7 @@ impl Desk {
         seen.text
     }
 
-    fn look(&self, address: &str) -> Seen {
+    fn get_answer(&self, address: &str) -> Seen {
         let request =
             Request::get(address).header("cookie", format!("lancet-page={}", self.cookie));
         self.send(request.body(Body::empty()).expect("a request"))
@@ -101,7 +101,7 @@ impl Desk {
     }
 
     /// Returns the value of a hidden field.
-    fn field(text: &str, name: &str) -> String {
+    fn hidden_field(text: &str, name: &str) -> String {
         let start = format!("name=\"{name}\" value=\"");
         let (_, rest) = text.split_once(&start).expect("the field");
         rest.split('"').next().unwrap_or_default().to_owned()
@@ -109,17 +109,17 @@ impl Desk {
 }
 
 #[test]
-fn the_history_lists_searches_and_pages() {
+fn history_is_listed_searched_and_paged() {
     let desk = open();
     assert!(
-        desk.get("/history")
+        desk.get_text("/history")
             .contains("Nothing has been changed yet")
     );
     for number in 0..60 {
         desk.write(&format!("f{number}.txt"), "one\n");
     }
     desk.write(&format!("{HOSTILE}.txt").replace('/', "_"), HOSTILE);
-    let first = desk.get("/history");
+    let first = desk.get_text("/history");
     assert!(
         first.contains("f59.txt") && first.contains("&#60;img"),
         "{first}"
@@ -129,11 +129,11 @@ fn the_history_lists_searches_and_pages() {
         .split_once("href=\"/history?before=")
         .expect("older ones");
     let older = older.split('"').next().unwrap_or_default();
-    let second = desk.get(&format!("/history?before={older}"));
+    let second = desk.get_text(&format!("/history?before={older}"));
     assert!(second.contains("f0.txt") && !second.contains("f59.txt"));
-    let found = desk.get("/history?q=F33");
+    let found = desk.get_text("/history?q=F33");
     assert!(found.contains("f33.txt") && !found.contains("f34.txt"));
-    assert!(desk.get("/history?session=talk").contains("f59.txt"));
+    assert!(desk.get_text("/history?session=talk").contains("f59.txt"));
     for none in [
         "q=nothing%20has%20this",
         "session=other",
@@ -141,13 +141,13 @@ fn the_history_lists_searches_and_pages() {
         "since=2999-01-01",
     ] {
         assert!(
-            desk.get(&format!("/history?{none}"))
+            desk.get_text(&format!("/history?{none}"))
                 .contains("Nothing matches"),
             "{none}"
         );
     }
-    let id = desk.newest();
-    let shown = desk.get(&format!("/history/{id}"));
+    let id = desk.newest_operation_id();
+    let shown = desk.get_text(&format!("/history/{id}"));
     assert!(shown.contains("&#60;img") && shown.contains(&format!("/history/{id}/undo")));
     for wrong in [
         "/history/1",
@@ -155,22 +155,26 @@ fn the_history_lists_searches_and_pages() {
         "/history/..%2f..%2fx",
         "/history/file?path=../x",
     ] {
-        assert_eq!(desk.look(wrong).status, StatusCode::NOT_FOUND, "{wrong}");
+        assert_eq!(
+            desk.get_answer(wrong).status,
+            StatusCode::NOT_FOUND,
+            "{wrong}"
+        );
     }
 }
 
 #[test]
-fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
+fn undo_redo_and_restore_do_what_the_preview_shows() {
     let desk = open();
     desk.write("a.txt", "one\n");
-    let first = desk.newest();
+    let first = desk.newest_operation_id();
     assert!(!desk.edit("a.txt", "one", "two").is_error());
-    let id = desk.newest();
+    let id = desk.newest_operation_id();
     let address = format!("/history/{id}/undo");
-    let preview = desk.get(&address);
+    let preview = desk.get_text(&address);
     assert!(preview.contains("Nothing is written yet"), "{preview}");
     assert_eq!(desk.text("a.txt"), "two\n");
-    let shown = Desk::field(&preview, "shown");
+    let shown = Desk::hidden_field(&preview, "shown");
     // A form without the hash of the preview, or with another one, writes nothing.
     for wrong in ["", "abc"] {
         let seen = desk.post(&address, &[("shown", wrong)]);
@@ -182,22 +186,22 @@ fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
     }
     let seen = desk.post(&address, &[("shown", &shown)]);
     assert_eq!(desk.text("a.txt"), "one\n", "{}", seen.to);
-    let undo = desk.newest();
+    let undo = desk.newest_operation_id();
     assert_eq!(seen.to, format!("/history/{undo}"));
-    let told = desk.get(&seen.to);
+    let told = desk.get_text(&seen.to);
     assert!(
         told.contains("The change is undone") && told.contains("a person on the page"),
         "{told}"
     );
-    assert!(desk.get(&format!("/history/{id}")).contains("undone"));
+    assert!(desk.get_text(&format!("/history/{id}")).contains("undone"));
 
     let address = format!("/history/{undo}/redo");
-    let shown = Desk::field(&desk.get(&address), "shown");
+    let shown = Desk::hidden_field(&desk.get_text(&address), "shown");
     desk.post(&address, &[("shown", &shown)]);
     assert_eq!(desk.text("a.txt"), "two\n");
 
     let address = format!("/history/{first}/restore");
-    let shown = Desk::field(&desk.get(&format!("{address}?file=1")), "shown");
+    let shown = Desk::hidden_field(&desk.get_text(&format!("{address}?file=1")), "shown");
     // The file changes while the user looks at the preview.
     fs::write(desk.path("a.txt"), "three\n").expect("written");
     let seen = desk.post(&address, &[("shown", &shown), ("file", "1")]);
@@ -207,26 +211,26 @@ fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
         "what nobody has seen is not overwritten"
     );
     assert_eq!(seen.to, format!("{address}?file=1"));
-    let preview = desk.get(&seen.to);
+    let preview = desk.get_text(&seen.to);
     assert!(
         preview.contains("have changed since you looked"),
         "{preview}"
     );
-    let shown = Desk::field(&preview, "shown");
+    let shown = Desk::hidden_field(&preview, "shown");
     desk.post(&address, &[("shown", &shown), ("file", "1")]);
     assert_eq!(desk.text("a.txt"), "one\n");
 
     // A conflict is reported, with the possible actions.
-    let refused = desk.get(&format!("/history/{id}/undo"));
+    let refused = desk.get_text(&format!("/history/{id}/undo"));
     assert!(refused.contains("role=\"alert\""), "{refused}");
     assert_eq!(
-        desk.look(&format!("/history/{id}/burn")).status,
+        desk.get_answer(&format!("/history/{id}/burn")).status,
         StatusCode::NOT_FOUND
     );
 }
 
 #[test]
-fn the_life_of_a_file_and_who_wrote_its_lines() {
+fn shows_file_history_and_line_authors() {
     let desk = open();
     desk.write("old.txt", "one\ntwo\n");
     let moved = json!({ "from_path": desk.path("old.txt"), "to_path": desk.path("new.txt") });
@@ -240,13 +244,13 @@ fn the_life_of_a_file_and_who_wrote_its_lines() {
     let edit =
         json!({ "file_path": desk.path("new.txt"), "old_string": "two", "new_string": HOSTILE });
     assert!(!desk.call_tool("other", "Edit", edit).is_error());
-    let life = desk.get("/history/file?path=new.txt");
+    let life = desk.get_text("/history/file?path=new.txt");
     assert_eq!(life.matches("id=\"event-").count(), 3, "{life}");
     assert!(
         life.contains("Moved from") && life.contains("Under the name"),
         "{life}"
     );
-    let lines = desk.get("/history/lines?path=new.txt");
+    let lines = desk.get_text("/history/lines?path=new.txt");
     assert!(
         lines.contains("&#60;img") && lines.contains("other"),
         "{lines}"
@@ -255,14 +259,14 @@ fn the_life_of_a_file_and_who_wrote_its_lines() {
         lines.contains("1 of 3 lines") || lines.contains("2 of 3 lines"),
         "{lines}"
     );
-    let none = desk.get("/history/file?path=none.txt");
+    let none = desk.get_text("/history/file?path=none.txt");
     assert!(none.contains("No change of this file is on record"));
     // Text that may not be read is named and never shown.
     fs::create_dir(desk.path("hidden")).expect("made");
     let free = desk.project.engine(Mode::AcceptEdits);
     let write = lancet::tools::WriteArguments::new(desk.path("hidden/a.txt"), "secret words\n");
     assert!(!free.new_session().write(write).is_error());
-    let id = desk.newest();
+    let id = desk.newest_operation_id();
     for address in [
         format!("/history/{id}"),
         format!("/history/{id}/undo"),
@@ -270,20 +274,20 @@ fn the_life_of_a_file_and_who_wrote_its_lines() {
         "/history/file?path=hidden%2Fa.txt".to_owned(),
         "/history".to_owned(),
     ] {
-        let seen = desk.get(&address);
+        let seen = desk.get_text(&address);
         assert!(
             seen.contains("hidden/a.txt") && !seen.contains("secret words"),
             "{address}: {seen}"
         );
     }
     assert_eq!(
-        desk.look("/history/lines?path=hidden%2Fa.txt").status,
+        desk.get_answer("/history/lines?path=hidden%2Fa.txt").status,
         StatusCode::NOT_FOUND
     );
 }
 
 #[test]
-fn the_first_page_of_a_long_history_is_small() {
+fn first_page_of_long_history_is_small() {
     let desk = open();
     for number in 0..200 {
         desk.write(
@@ -291,6 +295,6 @@ fn the_first_page_of_a_long_history_is_small() {
             "one\ntwo\n",
         );
     }
-    let seen = desk.get("/history");
+    let seen = desk.get_text("/history");
     assert!(seen.len() < 100_000, "{} bytes", seen.len());
 }

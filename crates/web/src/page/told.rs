@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use super::visitor::Visitor;
 
 /// The largest number of devices with waiting messages.
-const MOST_DEVICES: usize = 100;
+const MAX_DEVICES: usize = 100;
 /// The largest number of messages that wait for one device.
-const MOST_TOLD: usize = 20;
+const MAX_MESSAGES: usize = 20;
 
 /// Whether the message is good news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub(super) enum Tone {
 
 /// A message to the user.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct UserMessage {
     pub(super) tone: Tone,
     pub(super) words: String,
 }
 
-impl Told {
+impl UserMessage {
     /// Creates a message about an action that was not done.
-    pub(super) fn refused(words: String) -> Self {
+    pub(super) fn refusal(words: String) -> Self {
         let tone = Tone::Refused;
         Self { tone, words }
     }
@@ -38,24 +38,24 @@ impl Told {
 
 /// The waiting messages, by device.
 #[derive(Default)]
-pub(super) struct ToldOnce(Mutex<HashMap<blake3::Hash, Vec<Told>>>);
+pub(super) struct PendingMessages(Mutex<HashMap<blake3::Hash, Vec<UserMessage>>>);
 
-impl ToldOnce {
+impl PendingMessages {
     /// Adds a message for the next page that a device gets.
-    pub(super) fn tell(&self, visitor: &Visitor, tone: Tone, words: impl Into<String>) {
+    pub(super) fn add_message(&self, visitor: &Visitor, tone: Tone, words: impl Into<String>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MOST_DEVICES {
+        if all.len() >= MAX_DEVICES {
             all.clear();
         }
         let told = all.entry(visitor.device).or_default();
-        if told.len() < MOST_TOLD {
+        if told.len() < MAX_MESSAGES {
             let words = words.into();
-            told.push(Told { tone, words });
+            told.push(UserMessage { tone, words });
         }
     }
 
     /// Removes and returns the waiting messages of a device.
-    pub(super) fn take(&self, visitor: &Visitor) -> Vec<Told> {
+    pub(super) fn take_messages(&self, visitor: &Visitor) -> Vec<UserMessage> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.remove(&visitor.device).unwrap_or_default()
     }

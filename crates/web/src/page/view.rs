@@ -17,16 +17,16 @@ use super::assets;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Returns a rendered template.
-pub(super) fn html(status: StatusCode, template: &impl Template) -> Response {
+pub(super) fn html_response(status: StatusCode, template: &impl Template) -> Response {
     match template.render() {
-        Ok(text) => answer(status, "text/html; charset=utf-8", text),
-        Err(_) => broken(),
+        Ok(text) => response_with_type(status, "text/html; charset=utf-8", text),
+        Err(_) => internal_error_response(),
     }
 }
 
 /// Sends the browser to another path, by GET.
-pub(super) fn go_to(path: &str) -> Response {
-    let mut response = answer(
+pub(super) fn redirect_to(path: &str) -> Response {
+    let mut response = response_with_type(
         StatusCode::SEE_OTHER,
         "text/plain; charset=utf-8",
         String::new(),
@@ -40,7 +40,7 @@ pub(super) fn go_to(path: &str) -> Response {
 /// A page with a single message and a link back.
 #[derive(Template)]
 #[template(path = "said.html")]
-struct SaidView<'w> {
+struct MessageView<'w> {
     title: &'static str,
     words: &'w str,
     style: &'static str,
@@ -48,40 +48,40 @@ struct SaidView<'w> {
 
 /// Returns a page with a single message.
 pub(super) fn message_page(status: StatusCode, words: &str) -> Response {
-    let view = SaidView {
+    let view = MessageView {
         title: match status {
             StatusCode::NOT_FOUND => "Not found",
             status if status.is_server_error() => "Not possible now",
             _ => "Not done",
         },
         words,
-        style: assets::style(),
+        style: assets::style_address(),
     };
     match view.render() {
-        Ok(text) => answer(status, "text/html; charset=utf-8", text),
-        Err(_) => answer(status, "text/plain; charset=utf-8", format!("{words}\n")),
+        Ok(text) => response_with_type(status, "text/html; charset=utf-8", text),
+        Err(_) => response_with_type(status, "text/plain; charset=utf-8", format!("{words}\n")),
     }
 }
 
 /// Returns the answer to a request that is not allowed.
-pub(super) fn refused(words: &str) -> Response {
+pub(super) fn forbidden_response(words: &str) -> Response {
     message_page(StatusCode::FORBIDDEN, words)
 }
 
 /// Returns the answer for an address that does not exist.
-pub(super) fn missing(words: &str) -> Response {
+pub(super) fn not_found_response(words: &str) -> Response {
     message_page(StatusCode::NOT_FOUND, words)
 }
 
 /// Returns the answer if the state folder cannot be read, or for a fault of lancet.
-pub(super) fn broken() -> Response {
+pub(super) fn internal_error_response() -> Response {
     message_page(
         StatusCode::INTERNAL_SERVER_ERROR,
         "The page cannot be made; the server's log has more. `lancet doctor` looks for the cause.",
     )
 }
 
-fn answer(status: StatusCode, kind: &'static str, text: String) -> Response {
+fn response_with_type(status: StatusCode, kind: &'static str, text: String) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     let kind = HeaderValue::from_static(kind);
@@ -90,7 +90,7 @@ fn answer(status: StatusCode, kind: &'static str, text: String) -> Response {
 }
 
 /// Adds the headers that every answer of the page has.
-pub(super) async fn protected(mut response: Response) -> Response {
+pub(super) async fn add_security_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     let all: [(HeaderName, &'static str); 6] = [
         (CONTENT_SECURITY_POLICY, POLICY),

@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 
 /// The header of a request by which the script asks for a page to compare it with the one that is shown.
-pub(super) const LOOKS_AGAIN: &str = "lancet-looks-again";
+pub(super) const REFRESH_HEADER: &str = "lancet-looks-again";
 
 /// A device that has access.
 #[derive(Clone)]

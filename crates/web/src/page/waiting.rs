@@ -23,15 +23,15 @@ use axum::routing::{get, post};
 
 use super::WebPage;
 
-pub(super) use lately::Lately;
+pub(super) use lately::RecentDecisions;
 
 /// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {
     Router::new()
-        .route("/", get(list::list))
-        .route("/waiting/{id}", get(question::show))
-        .route("/waiting/{id}/decide", post(decide::send))
-        .route("/waiting/{id}/edit", get(edit::form))
-        .route("/waiting/{id}/preview", post(edit::preview))
-        .route("/waiting/{id}/edited", post(edit::approve))
+        .route("/", get(list::list_questions))
+        .route("/waiting/{id}", get(question::show_question))
+        .route("/waiting/{id}/decide", post(decide::submit_form))
+        .route("/waiting/{id}/edit", get(edit::show_edit_form))
+        .route("/waiting/{id}/preview", post(edit::preview_edit))
+        .route("/waiting/{id}/edited", post(edit::approve_edit))
 }

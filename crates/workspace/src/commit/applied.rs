@@ -5,24 +5,24 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Written;
-use super::lease::{CheckedFile, Protection};
-use super::scratch::Temporary;
+use super::WriteOutcome;
+use super::lease::{CheckedFile, LeaseProtection};
+use super::scratch::TemporaryFile;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
 /// A write that was applied, with the data needed to undo it.
-pub(super) struct Applied {
-    pub(super) written: Written,
+pub(super) struct AppliedWrite {
+    pub(super) written: WriteOutcome,
     /// The folder whose flush makes the write durable.
     pub(super) folder: Arc<OwnedFd>,
-    pub(super) rollback: Rollback,
+    pub(super) rollback: RollbackData,
 }
 
-pub(super) enum Rollback {
+pub(super) enum RollbackData {
     /// The old file has the temporary name; exchanging the names again undoes the write.
     Exchange {
-        temporary: Temporary,
+        temporary: TemporaryFile,
         old_file: CheckedFile,
     },
     /// The old file was renamed to this name.
@@ -31,10 +31,10 @@ pub(super) enum Rollback {
         old_file: CheckedFile,
     },
     Create {
-        temporary: Temporary,
+        temporary: TemporaryFile,
     },
     InPlace {
-        rewrite: Rewrite,
+        rewrite: StagedRewrite,
         to_rewrite: FileToRewrite,
     },
     Move {
@@ -46,8 +46,8 @@ pub(super) enum Rollback {
 
 /// The stored copies of a file that is about to be rewritten.
 #[derive(Debug)]
-pub(super) struct Rewrite {
-    pub(super) old: Temporary,
+pub(super) struct StagedRewrite {
+    pub(super) old: TemporaryFile,
     /// The path of the old bytes.
     pub(super) kept: PathBuf,
     pub(super) checked: Stamp,
@@ -55,7 +55,7 @@ pub(super) struct Rewrite {
     pub(super) new: Revision,
     /// The new bytes, which distinguish a torn rewrite from another program's write. `None` without a state folder,
     /// where there is no recovery.
-    pub(super) next: Option<Temporary>,
+    pub(super) next: Option<TemporaryFile>,
 }
 
 /// A file that is open for rewriting, compared and leased.
@@ -63,5 +63,5 @@ pub(super) struct Rewrite {
 pub(super) struct FileToRewrite {
     pub(super) file: OwnedFd,
     pub(super) stamp: Stamp,
-    pub(super) protection: Protection,
+    pub(super) protection: LeaseProtection,
 }

@@ -6,17 +6,17 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-use super::lease::{CheckedFile, Protection};
-use super::{CommitFailure, Expected, NewBytes, ReadOnlyReason, Write};
+use super::lease::{CheckedFile, LeaseProtection};
+use super::{CommitFailure, ExpectedState, FileWrite, NewBytes, ReadOnlyReason};
 use crate::disk::{Disk, OpenMode};
 use crate::revision::Revision;
-use crate::scan::{KnownContent, holds};
+use crate::scan::{KnownContent, has_content};
 use crate::snapshot::ReadError;
 use crate::stamp::Stamp;
 
 /// The file at the name, opened.
 #[derive(Debug)]
-pub(super) enum Current {
+pub(super) enum CurrentFile {
     Absent,
     File {
         handle: OwnedFd,
@@ -26,49 +26,51 @@ pub(super) enum Current {
     WithoutBytes(Stamp),
 }
 
-pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
+pub(super) fn check_current_file(write: &FileWrite<'_>) -> Result<CurrentFile, CommitFailure> {
     let located = write.located;
     match (&write.expected, write.new) {
         (
-            Expected::Link { .. },
+            ExpectedState::Link { .. },
             NewBytes::MovedTo(_)
             | NewBytes::Nothing
             | NewBytes::Link(_)
             | NewBytes::Whole(_)
             | NewBytes::Copied { .. },
         )
-        | (Expected::EmptyFolder { .. }, NewBytes::Nothing) => {
-            return compare_without_bytes(write).map(|found| Current::WithoutBytes(found.stamp));
+        | (ExpectedState::EmptyFolder { .. }, NewBytes::Nothing) => {
+            return compare_without_bytes(write)
+                .map(|found| CurrentFile::WithoutBytes(found.stamp));
         }
-        (Expected::Link { .. } | Expected::EmptyFolder { .. }, _)
-        | (Expected::Content { .. }, NewBytes::EmptyFolder { .. }) => {
+        (ExpectedState::Link { .. } | ExpectedState::EmptyFolder { .. }, _)
+        | (ExpectedState::Content { .. }, NewBytes::EmptyFolder { .. }) => {
             return Err(CommitFailure::Changed);
         }
         _ => {}
     }
-    let Expected::Content { stamp: seen, .. } = &write.expected else {
+    let ExpectedState::Content { stamp: seen, .. } = &write.expected else {
         if !located.missing_folders.is_empty() {
-            return Ok(Current::Absent);
+            return Ok(CurrentFile::Absent);
         }
         return match located.disk.stat_at(located.folder(), &located.name) {
             Ok(_) => Err(CommitFailure::Exists),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Current::Absent),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(CurrentFile::Absent),
             Err(source) => Err(CommitFailure::Io {
                 step: "look",
                 source,
             }),
         };
     };
-    let (handle, stamp) = located.open_file(OpenMode::Read).map_err(not_there)?;
+    let (handle, stamp) = located.open_file(OpenMode::Read).map_err(open_failure)?;
     if stamp.size != seen.size {
         return Err(CommitFailure::Changed);
     }
     // If the stamp differs, compare the bytes now; if it does not, they are compared under the lease. A streamed
     // write reads the whole file anyway.
     let streamed = matches!(write.new, NewBytes::Streamed { .. });
-    if !stamp.same_file_state(seen)
+    if !stamp.has_same_state(seen)
         && !streamed
-        && !holds_expected(write, &handle, stamp.size).map_err(CommitFailure::at("read"))?
+        && !has_expected_content(write, &handle, stamp.size)
+            .map_err(CommitFailure::at_step("read"))?
     {
         return Err(CommitFailure::Changed);
     }
@@ -79,7 +81,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
         .disk
         .check_writable_at(located.folder(), &located.name)
     {
-        Ok(()) => Ok(Current::File { handle, stamp }),
+        Ok(()) => Ok(CurrentFile::File { handle, stamp }),
         Err(error)
             if matches!(
                 error.kind(),
@@ -101,7 +103,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
 }
 
 /// Opens the link or folder at the name; fails if it is not the expected one.
-pub(super) fn compare_without_bytes(write: &Write<'_>) -> Result<CheckedFile, CommitFailure> {
+pub(super) fn compare_without_bytes(write: &FileWrite<'_>) -> Result<CheckedFile, CommitFailure> {
     let located = write.located;
     match open_expected(write, &located.name) {
         Ok(found) => found.ok_or(CommitFailure::Changed),
@@ -114,16 +116,19 @@ pub(super) fn compare_without_bytes(write: &Write<'_>) -> Result<CheckedFile, Co
 }
 
 /// Opens the link or folder that has a name in the folder of a write; `None` if it is not what the write expects.
-pub(super) fn open_expected(write: &Write<'_>, name: &OsStr) -> io::Result<Option<CheckedFile>> {
+pub(super) fn open_expected(
+    write: &FileWrite<'_>,
+    name: &OsStr,
+) -> io::Result<Option<CheckedFile>> {
     match &write.expected {
-        Expected::Link { target, .. } => open_expected_link(write, name, target),
-        Expected::EmptyFolder { stamp } => open_expected_folder(write, name, stamp),
-        Expected::Missing | Expected::Content { .. } => Ok(None),
+        ExpectedState::Link { target, .. } => open_expected_link(write, name, target),
+        ExpectedState::EmptyFolder { stamp } => open_expected_folder(write, name, stamp),
+        ExpectedState::Missing | ExpectedState::Content { .. } => Ok(None),
     }
 }
 
 fn open_expected_folder(
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     name: &OsStr,
     expected: &Stamp,
 ) -> io::Result<Option<CheckedFile>> {
@@ -133,11 +138,11 @@ fn open_expected_folder(
         other => other?,
     };
     let stamp = disk.stat(handle.as_fd())?;
-    let is_it = stamp.same_file(expected) && is_empty(disk, handle.as_fd())?;
+    let is_it = stamp.is_same_file(expected) && is_empty(disk, handle.as_fd())?;
     Ok(is_it.then_some(CheckedFile {
         handle,
         stamp,
-        protection: Protection::Immutable,
+        protection: LeaseProtection::Immutable,
     }))
 }
 
@@ -152,7 +157,7 @@ pub(crate) fn is_empty(disk: &dyn Disk, folder: BorrowedFd<'_>) -> io::Result<bo
 }
 
 fn open_expected_link(
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     name: &OsStr,
     target: &OsStr,
 ) -> io::Result<Option<CheckedFile>> {
@@ -167,17 +172,21 @@ fn open_expected_link(
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(None),
         other => other?,
     };
-    let is_it = found == target && disk.stat_at(folder, name)?.same_file(&stamp);
+    let is_it = found == target && disk.stat_at(folder, name)?.is_same_file(&stamp);
     Ok(is_it.then_some(CheckedFile {
         handle,
         stamp,
-        protection: Protection::Immutable,
+        protection: LeaseProtection::Immutable,
     }))
 }
 
 /// Returns whether an open file has the content that the change was computed from.
-pub(super) fn holds_expected(write: &Write<'_>, handle: &OwnedFd, size: u64) -> io::Result<bool> {
-    let Expected::Content {
+pub(super) fn has_expected_content(
+    write: &FileWrite<'_>,
+    handle: &OwnedFd,
+    size: u64,
+) -> io::Result<bool> {
+    let ExpectedState::Content {
         revision,
         bytes,
         stamp,
@@ -192,10 +201,10 @@ pub(super) fn holds_expected(write: &Write<'_>, handle: &OwnedFd, size: u64) -> 
         Some(bytes) => KnownContent::Bytes(bytes),
         None => KnownContent::Revision(*revision),
     };
-    holds(&*write.located.disk, handle.as_fd(), size, known)
+    has_content(&*write.located.disk, handle.as_fd(), size, known)
 }
 
-pub(super) fn not_there(error: ReadError) -> CommitFailure {
+pub(super) fn open_failure(error: ReadError) -> CommitFailure {
     match error {
         ReadError::Io(source) => CommitFailure::Io {
             step: "open",
@@ -206,9 +215,12 @@ pub(super) fn not_there(error: ReadError) -> CommitFailure {
 }
 
 /// Fails if a streamed write has read other bytes than expected.
-pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<(), CommitFailure> {
+pub(super) fn check_base(
+    write: &FileWrite<'_>,
+    base: Option<Revision>,
+) -> Result<(), CommitFailure> {
     match (&write.expected, base) {
-        (Expected::Content { revision, .. }, Some(base)) if *revision != base => {
+        (ExpectedState::Content { revision, .. }, Some(base)) if *revision != base => {
             Err(CommitFailure::Changed)
         }
         _ => Ok(()),

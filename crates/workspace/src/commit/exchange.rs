@@ -7,64 +7,64 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::PathBuf;
 
-use super::applied::{Applied, Rollback};
+use super::applied::{AppliedWrite, RollbackData};
 use super::free_name::rename_to_free_name;
-use super::fresh_look::{holds_revision_afresh, look_up_where_doubtful};
-use super::lease::{CheckedFile, Protection, take_lease};
-use super::retry::twice;
-use super::scratch::{Scratch, Temporary};
-use super::stage::Replacement;
-use super::swap::{self, applied, freshen, verify_and_adopt};
-use super::{CommitFailure, Guarantee, Method, Write};
-use crate::disk::{Lease, OpenMode, Replace};
+use super::fresh_look::{force_lookup_if_uncertain, reopen_and_compare_revision};
+use super::lease::{CheckedFile, LeaseProtection, take_lease};
+use super::retry::retry_once;
+use super::scratch::{Scratch, TemporaryFile};
+use super::stage::StagedReplacement;
+use super::swap::{self, applied_replacement, update_metadata, verify_and_adopt};
+use super::{CommitFailure, FileWrite, WriteGuarantee, WriteMethod};
+use crate::disk::{Lease, OpenMode, ReplaceMode};
 use crate::displaced::Seal;
 use crate::mounts::{MissingFeature, RenameTrust};
 use crate::revision::Revision;
-use crate::scan::{KnownContent, holds};
+use crate::scan::{KnownContent, has_content};
 use crate::stamp::Stamp;
 
 /// How often the exchange back is retried while another program removes the file.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 
-pub(super) fn exchange(
+pub(super) fn exchange_files(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    replacement: Replacement,
+    write: &FileWrite<'_>,
+    replacement: StagedReplacement,
     mut old_file: CheckedFile,
-) -> Result<Applied, CommitFailure> {
+) -> Result<AppliedWrite, CommitFailure> {
     let disk = scratch.disk();
-    freshen(disk, write, &replacement, &old_file)?;
+    update_metadata(disk, write, &replacement, &old_file)?;
     let temporary = &replacement.temporary;
     let name = &write.located.name;
     let folder = write.located.folder();
     // The order of the names matters: with it, file watchers end on an event about the file, not about the temporary
     // name.
-    disk.rename_at(folder, name, &temporary.name, Replace::Exchange)
-        .map_err(|error| refused(scratch, &old_file.stamp, error))?;
+    disk.rename_at(folder, name, &temporary.name, ReplaceMode::Exchange)
+        .map_err(|error| exchange_failure(scratch, &old_file.stamp, error))?;
     // From here on the temporary name may be another program's only copy.
-    scratch.release(&temporary.name);
+    scratch.release_name(&temporary.name);
     let verified = verify_and_adopt(scratch, write, temporary, &temporary.name, &mut old_file);
     if let Err(failure) = verified {
-        let Replacement {
+        let StagedReplacement {
             temporary,
             ours,
             revision,
             ..
         } = replacement;
-        return Err(withdraw(
+        return Err(withdraw_new_file(
             scratch, write, temporary, &ours, revision, failure,
         ));
     }
     let guarantee = match old_file.protection {
-        Protection::Leased | Protection::Immutable => Guarantee::ExchangeLeased,
-        Protection::PartlyLeased | Protection::NotLeased => Guarantee::Exchange,
+        LeaseProtection::Leased | LeaseProtection::Immutable => WriteGuarantee::ExchangeLeased,
+        LeaseProtection::PartlyLeased | LeaseProtection::NotLeased => WriteGuarantee::Exchange,
     };
     let (old, warnings) = (old_file.stamp, Vec::new());
-    let rollback = |temporary| Rollback::Exchange {
+    let rollback = |temporary| RollbackData::Exchange {
         temporary,
         old_file,
     };
-    Ok(applied(
+    Ok(applied_replacement(
         disk,
         write,
         replacement,
@@ -76,26 +76,26 @@ pub(super) fn exchange(
 }
 
 /// Maps an error of the exchange, which has changed nothing, to the method to try next.
-fn refused(scratch: &Scratch<'_>, old: &Stamp, error: io::Error) -> CommitFailure {
+fn exchange_failure(scratch: &Scratch<'_>, old: &Stamp, error: io::Error) -> CommitFailure {
     use rustix::io::Errno;
     match Errno::from_io_error(&error) {
         Some(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
             scratch
                 .workspace
                 .mounts
-                .note(old.device, MissingFeature::Exchange);
-            CommitFailure::RetryWith(Method::MoveAside)
+                .record_missing(old.device, MissingFeature::Exchange);
+            CommitFailure::RetryWith(WriteMethod::MoveAside)
         }
-        _ => swap::refused("exchange", error),
+        _ => swap::rename_failure("exchange", error),
     }
 }
 
 /// Withdraws the new file, because the displaced one is not what was checked, and gives the displaced one its name
 /// back. Any other file that turns up is stored. Returns the resulting failure.
-fn withdraw(
+fn withdraw_new_file(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    temporary: Temporary,
+    write: &FileWrite<'_>,
+    temporary: TemporaryFile,
     ours: &Stamp,
     revision: Revision,
     failure: CommitFailure,
@@ -103,13 +103,13 @@ fn withdraw(
     let disk = scratch.disk();
     let folder = write.located.folder();
     let name = &write.located.name;
-    let Temporary {
+    let TemporaryFile {
         name: aside, file, ..
     } = temporary;
     // Our own handle would count as a writer of the file that is withdrawn.
     drop(file);
-    for _ in 0..TRIES {
-        let exchange = || disk.rename_at(folder, name, &aside, Replace::Exchange);
+    for _ in 0..MAX_TRIES {
+        let exchange = || disk.rename_at(folder, name, &aside, ReplaceMode::Exchange);
         match exchange() {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -125,30 +125,30 @@ fn withdraw(
             Err(_) => break,
         }
         let stat = || {
-            look_up_where_doubtful(scratch, folder, &aside)?;
+            force_lookup_if_uncertain(scratch, folder, &aside)?;
             disk.stat_at(folder, &aside)
         };
         let Ok(off) = stat().or_else(|_| stat()) else {
             break;
         };
-        if !off.same_file(ours) {
+        if !off.is_same_file(ours) {
             // Another program's file, newer than the one at the name: the newest stays at the name.
-            let _ = twice(exchange);
+            let _ = retry_once(exchange);
             break;
         }
-        if is_untouched(scratch, folder, &aside, ours, revision) {
-            let _ = twice(|| disk.remove_at(folder, &aside));
+        if is_our_unchanged_file(scratch, folder, &aside, ours, revision) {
+            let _ = retry_once(|| disk.remove_at(folder, &aside));
             return failure;
         }
         break;
     }
-    CommitFailure::Conflict(vec![keep(scratch, write, &aside)])
+    CommitFailure::Conflict(vec![preserve_version(scratch, write, &aside)])
 }
 
 /// Returns whether a file of ours still has the content we wrote and no process has it open for writing. Waits a while
 /// for a writer: a process that another thread of this one is just starting holds our own handles until it runs its
 /// program.
-pub(super) fn is_untouched(
+pub(super) fn is_our_unchanged_file(
     scratch: &Scratch<'_>,
     folder: BorrowedFd<'_>,
     name: &OsStr,
@@ -158,35 +158,35 @@ pub(super) fn is_untouched(
     let disk = scratch.disk();
     let is_doubtful = scratch.rename_trust(folder) == RenameTrust::Doubtful;
     let check = || -> Result<bool, CommitFailure> {
-        look_up_where_doubtful(scratch, folder, name).map_err(CommitFailure::at("look"))?;
+        force_lookup_if_uncertain(scratch, folder, name).map_err(CommitFailure::at_step("look"))?;
         if ours.is_link() {
             let found = disk
                 .read_link_at(folder, name)
-                .map_err(CommitFailure::at("look"))?;
-            return Ok(Revision::of_link(&found) == revision);
+                .map_err(CommitFailure::at_step("look"))?;
+            return Ok(Revision::from_link(&found) == revision);
         }
         let handle = disk
             .open_at(folder, name, OpenMode::Read)
-            .map_err(CommitFailure::at("look"))?;
+            .map_err(CommitFailure::at_step("look"))?;
         let patience = scratch.workspace.lease_patience;
         take_lease(scratch, &handle, Lease::Read, patience)?;
         let now = disk
             .stat(handle.as_fd())
-            .map_err(CommitFailure::at("look"))?;
+            .map_err(CommitFailure::at_step("look"))?;
         if is_doubtful {
             // The inode number of a file may have changed with its name, so its content alone decides.
-            return holds_revision_afresh(disk, folder, name, revision)
-                .map_err(CommitFailure::at("look"));
+            return reopen_and_compare_revision(disk, folder, name, revision)
+                .map_err(CommitFailure::at_step("look"));
         }
-        Ok(now.same_file(ours)
+        Ok(now.is_same_file(ours)
             && now.size == ours.size
-            && holds(
+            && has_content(
                 disk,
                 handle.as_fd(),
                 now.size,
                 KnownContent::Revision(revision),
             )
-            .map_err(CommitFailure::at("look"))?)
+            .map_err(CommitFailure::at_step("look"))?)
     };
     match check() {
         Err(CommitFailure::Io { .. }) => check().unwrap_or(false),
@@ -196,14 +196,18 @@ pub(super) fn is_untouched(
 
 /// Moves a version that must not be lost into the state folder and returns its path. If that fails, the file stays next
 /// to the original.
-pub(super) fn keep(scratch: &Scratch<'_>, write: &Write<'_>, aside: &OsStr) -> PathBuf {
+pub(super) fn preserve_version(
+    scratch: &Scratch<'_>,
+    write: &FileWrite<'_>,
+    aside: &OsStr,
+) -> PathBuf {
     let located = write.located;
     let beside = located.path().with_file_name(aside);
     if scratch.workspace.state_folder.is_none() {
         return beside;
     }
     let put_away = || {
-        scratch.workspace.displaced.put_away(
+        scratch.workspace.displaced.store_file(
             scratch.disk(),
             located.folder(),
             aside,

@@ -10,12 +10,12 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-use super::Write;
-use super::scratch::{Scratch, is_unknown, temporary_name};
-use crate::disk::{Disk, FileSystemHost, MountId, OpenMode, Replace};
+use super::FileWrite;
+use super::scratch::{Scratch, is_unsupported, temporary_name};
+use crate::disk::{Disk, FileSystemHost, MountId, OpenMode, ReplaceMode};
 use crate::mounts::ExchangeProof;
 use crate::revision::Revision;
-use crate::scan::{KnownContent, holds};
+use crate::scan::{KnownContent, has_content};
 
 /// The names of the two files that are exchanged. Recovery removes them from a folder of ours.
 pub(crate) const PROOF_FILES: [&str; 2] = [".lancet-first", ".lancet-second"];
@@ -25,7 +25,7 @@ impl Scratch<'_> {
     /// where a program of this machine does, only if it was seen to work on this mount. Never where other machines may
     /// write: lancet processes there are not excluded by our lock, and one could build on a file that is exchanged back
     /// a moment later. Renaming the old file away excludes them, since only one of them can.
-    pub(super) fn may_exchange(&mut self, write: &Write<'_>) -> bool {
+    pub(super) fn can_exchange(&mut self, write: &FileWrite<'_>) -> bool {
         let folder = write.located.folder();
         match self.disk().file_system_host(folder) {
             Ok(FileSystemHost::Kernel | FileSystemHost::Layers) => return true,
@@ -33,7 +33,7 @@ impl Scratch<'_> {
             Ok(FileSystemHost::Network) | Err(_) => return false,
         }
         let mount = self.disk().mount_id(folder).ok();
-        let mount = mount.filter(|mount| mount.is_unique || self.is_kept_mounted(*mount));
+        let mount = mount.filter(|mount| mount.is_unique || self.is_mount_of_root(*mount));
         let mounts = &self.workspace.mounts;
         if let Some(known) = mount.and_then(|mount| mounts.exchange_proof(mount)) {
             return known == ExchangeProof::Proved;
@@ -54,7 +54,7 @@ impl Scratch<'_> {
 
     /// Returns whether a root is on this mount. The root's handle prevents the mount from being replaced, so that its
     /// number is not reused.
-    fn is_kept_mounted(&self, mount: MountId) -> bool {
+    fn is_mount_of_root(&self, mount: MountId) -> bool {
         let disk = self.disk();
         let mut roots = self.workspace.roots.iter();
         roots.any(|root| {
@@ -71,16 +71,16 @@ pub(crate) fn prove_exchange(
     name: &OsStr,
 ) -> io::Result<ExchangeProof> {
     disk.make_folder_at(above, name)?;
-    let proof = prove_in(disk, above, name);
-    clear(disk, above, name);
+    let proof = prove_in_folder(disk, above, name);
+    remove_proof_files(disk, above, name);
     if disk.remove_folder_at(above, name).is_err() {
-        clear(disk, above, name);
+        remove_proof_files(disk, above, name);
         let _ = disk.remove_folder_at(above, name);
     }
     proof
 }
 
-fn clear(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) {
+fn remove_proof_files(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) {
     if let Ok(folder) = disk.open_at(above, name, OpenMode::Folder) {
         for file in PROOF_FILES {
             let _ = disk.remove_at(folder.as_fd(), OsStr::new(file));
@@ -88,20 +88,24 @@ fn clear(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) {
     }
 }
 
-fn prove_in(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<ExchangeProof> {
+fn prove_in_folder(
+    disk: &dyn Disk,
+    above: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<ExchangeProof> {
     let folder = disk.open_at(above, name, OpenMode::Folder)?;
     let [first, second] = PROOF_FILES.map(OsStr::new);
-    let one = make(disk, &folder, first)?;
-    let two = make(disk, &folder, second)?;
-    let before = listed(disk, above, name)?;
-    match disk.rename_at(folder.as_fd(), first, second, Replace::Exchange) {
+    let one = create_proof_file(disk, &folder, first)?;
+    let two = create_proof_file(disk, &folder, second)?;
+    let before = list_proof_inodes(disk, above, name)?;
+    match disk.rename_at(folder.as_fd(), first, second, ReplaceMode::Exchange) {
         Ok(()) => {}
-        Err(error) if is_unknown(&error) => return Ok(ExchangeProof::NotProved),
+        Err(error) if is_unsupported(&error) => return Ok(ExchangeProof::NotProved),
         Err(error) => return Err(error),
     }
     // Only the listing counts, and only if its numbers are those of the files: a lookup of a name is answered from the
     // kernel's cache of what the exchange should have done.
-    let after = listed(disk, above, name)?;
+    let after = list_proof_inodes(disk, above, name)?;
     let is_told = before == [Some(one), Some(two)];
     let is_exchanged = after == [Some(two), Some(one)]
         && has_name_as_content(disk, &folder, first, second)?
@@ -114,14 +118,18 @@ fn prove_in(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<
 }
 
 /// Creates a file that contains its name; returns its inode number.
-fn make(disk: &dyn Disk, folder: &OwnedFd, name: &OsStr) -> io::Result<u64> {
+fn create_proof_file(disk: &dyn Disk, folder: &OwnedFd, name: &OsStr) -> io::Result<u64> {
     let file = disk.open_at(folder.as_fd(), name, OpenMode::Create { mode: 0o600 })?;
     disk.write_at(file.as_fd(), &[IoSlice::new(name.as_encoded_bytes())], 0)?;
     Ok(disk.stat(file.as_fd())?.inode)
 }
 
 /// Returns the inode numbers of the two files from a new listing of the folder.
-fn listed(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<[Option<u64>; 2]> {
+fn list_proof_inodes(
+    disk: &dyn Disk,
+    above: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<[Option<u64>; 2]> {
     let folder = disk.open_at(above, name, OpenMode::Folder)?;
     let entries: Vec<(OsString, u64)> = disk.list_inodes(folder.as_fd())?;
     Ok(PROOF_FILES.map(|file| {
@@ -140,6 +148,6 @@ fn has_name_as_content(
 ) -> io::Result<bool> {
     let file = disk.open_at(folder.as_fd(), name, OpenMode::Read)?;
     let size = disk.stat(file.as_fd())?.size;
-    let known = KnownContent::Revision(Revision::of_content(content.as_encoded_bytes()));
-    holds(disk, file.as_fd(), size, known)
+    let known = KnownContent::Revision(Revision::from_content(content.as_encoded_bytes()));
+    has_content(disk, file.as_fd(), size, known)
 }

@@ -5,38 +5,38 @@ use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::applied::{Applied, Rollback};
+use super::applied::{AppliedWrite, RollbackData};
 use super::free_name::rename_to_free_name;
 use super::in_place;
 use super::journal_entry::JournalEntry;
-use super::lease::{CheckedFile, Protection};
+use super::lease::{CheckedFile, LeaseProtection};
 use super::rollback::{flush_once, roll_back};
 use super::scratch::Scratch;
-use super::{CommitError, Durability, OldFile, Warning, Write, Written};
-use crate::displaced::{Displaced, Seal};
+use super::{CommitError, Durability, FileWrite, OldFile, WriteOutcome, WriteWarning};
+use crate::displaced::{DisplacedFile, Seal};
 use crate::locks::{FolderLocks, LockScope};
 
 /// The longest time measured between another program's lookup of the name and its wait for the lease, unless that
 /// program was descheduled.
-const LATE: Duration = Duration::from_micros(100);
+const LATE_WRITER_DELAY: Duration = Duration::from_micros(100);
 
-pub(super) fn finish(
+pub(super) fn finish_commit(
     mut scratch: Scratch<'_>,
-    batch: &[Write<'_>],
-    mut done: Vec<Applied>,
+    batch: &[FileWrite<'_>],
+    mut done: Vec<AppliedWrite>,
     guard: FolderLocks,
     row: &mut JournalEntry,
-) -> Result<Vec<Written>, CommitError> {
+) -> Result<Vec<WriteOutcome>, CommitError> {
     let swapped = Instant::now();
     let lock_scope = guard.scope;
     if done.len() == 1 {
         // A single write can no longer be rolled back: other commits need not wait for the flush.
         drop(guard);
-        flush(&scratch, batch, &mut done);
+        flush_files_and_folders(&scratch, batch, &mut done);
     } else {
-        flush(&scratch, batch, &mut done);
+        flush_files_and_folders(&scratch, batch, &mut done);
         // Without the mark the next recovery would roll everything back.
-        if let Err(source) = row.mark() {
+        if let Err(source) = row.mark_decided() {
             let cause = CommitError::Io {
                 index: 0,
                 step: "journal",
@@ -50,40 +50,40 @@ pub(super) fn finish(
     wait_for_late_writers(&scratch, &done, swapped);
     let mut results = Vec::with_capacity(done.len());
     let mut rollbacks = Vec::with_capacity(done.len());
-    for Applied {
+    for AppliedWrite {
         mut written,
         rollback,
         ..
     } in done
     {
         if lock_scope == LockScope::ThisProcess {
-            written.warnings.push(Warning::NotLocked);
+            written.warnings.push(WriteWarning::NotLocked);
         }
         results.push(written);
         rollbacks.push(rollback);
     }
     for ((write, written), rollback) in batch.iter().zip(&mut results).zip(rollbacks) {
         match rollback {
-            Rollback::Exchange {
+            RollbackData::Exchange {
                 temporary,
                 old_file,
             } => {
-                put_away(&scratch, write, &temporary.name, &old_file, written);
+                store_old_file(&scratch, write, &temporary.name, &old_file, written);
             }
-            Rollback::Aside { old, old_file } => {
-                put_away(&scratch, write, &old, &old_file, written)
+            RollbackData::Aside { old, old_file } => {
+                store_old_file(&scratch, write, &old, &old_file, written)
             }
-            Rollback::InPlace { rewrite, .. } => {
-                written.displaced = in_place::keep_old(&mut scratch, write, &rewrite);
+            RollbackData::InPlace { rewrite, .. } => {
+                written.displaced = in_place::store_old_bytes(&mut scratch, write, &rewrite);
             }
-            Rollback::Create { .. } | Rollback::Move { .. } => {}
+            RollbackData::Create { .. } | RollbackData::Move { .. } => {}
         }
         if written
             .warnings
             .iter()
-            .any(|warning| matches!(warning, Warning::Left(_)))
+            .any(|warning| matches!(warning, WriteWarning::Left(_)))
         {
-            row.leave();
+            row.leave_open();
         }
     }
     Ok(results)
@@ -93,22 +93,26 @@ pub(super) fn finish(
 /// moment longer, so that the program is noticed. If the flush already took that long, the pause has length zero, but
 /// is still called. The number of calls of a commit then does not depend on time, which tests that let each call fail
 /// rely on.
-fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[Applied], swapped: Instant) {
+fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[AppliedWrite], swapped: Instant) {
     let is_leased = done.iter().any(|done| match &done.rollback {
-        Rollback::Exchange { old_file, .. } | Rollback::Aside { old_file, .. } => {
+        RollbackData::Exchange { old_file, .. } | RollbackData::Aside { old_file, .. } => {
             old_file.is_leased()
         }
         _ => false,
     });
-    let moment = LATE.min(scratch.workspace.lease_patience);
+    let moment = LATE_WRITER_DELAY.min(scratch.workspace.lease_patience);
     let rest = moment.saturating_sub(swapped.elapsed());
     if is_leased && !moment.is_zero() {
-        scratch.disk().pause(rest);
+        scratch.disk().sleep(rest);
     }
 }
 
 /// Flushes every folder in which names changed.
-fn flush(scratch: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Applied]) {
+fn flush_files_and_folders(
+    scratch: &Scratch<'_>,
+    batch: &[FileWrite<'_>],
+    done: &mut [AppliedWrite],
+) {
     let mut flushed = Vec::new();
     for (write, done) in batch.iter().zip(done) {
         let written = &mut done.written;
@@ -116,23 +120,23 @@ fn flush(scratch: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Applied]) {
             continue;
         }
         written.durable = flush_once(scratch.disk(), Arc::clone(&done.folder), &mut flushed);
-        if let Rollback::Move { to_folder, .. } = &done.rollback {
+        if let RollbackData::Move { to_folder, .. } = &done.rollback {
             written.durable &= flush_once(scratch.disk(), Arc::clone(to_folder), &mut flushed);
         }
         if !written.durable {
-            written.warnings.push(Warning::NotDurable);
+            written.warnings.push(WriteWarning::NotDurable);
         }
     }
 }
 
 /// Stores the old file as the backup. If the folder was not flushed, the old file is not removed: it may be the only
 /// copy.
-fn put_away(
+fn store_old_file(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     name: &std::ffi::OsStr,
     old_file: &CheckedFile,
-    written: &mut Written,
+    written: &mut WriteOutcome,
 ) {
     let disk = scratch.disk();
     let located = write.located;
@@ -142,23 +146,23 @@ fn put_away(
     let Some(revision) = write.expected.revision() else {
         return;
     };
-    let is_link = old_file.protection == Protection::Immutable;
+    let is_link = old_file.protection == LeaseProtection::Immutable;
     let seal = match old_file.protection {
-        Protection::Immutable => Seal::Sealed,
-        Protection::Leased if old_file.is_quiet(disk) => Seal::Sealed,
-        Protection::PartlyLeased if old_file.is_quiet(disk) => Seal::Open,
-        Protection::Leased | Protection::PartlyLeased => {
-            written.warnings.push(Warning::LateWriter);
+        LeaseProtection::Immutable => Seal::Sealed,
+        LeaseProtection::Leased if old_file.has_no_new_writer(disk) => Seal::Sealed,
+        LeaseProtection::PartlyLeased if old_file.has_no_new_writer(disk) => Seal::Open,
+        LeaseProtection::Leased | LeaseProtection::PartlyLeased => {
+            written.warnings.push(WriteWarning::LateWriter);
             Seal::Open
         }
-        Protection::NotLeased => Seal::Open,
+        LeaseProtection::NotLeased => Seal::Open,
     };
     let store = &scratch.workspace.displaced;
-    let late = written.warnings.contains(&Warning::LateWriter);
-    let unflushed = written.warnings.contains(&Warning::NotDurable);
+    let late = written.warnings.contains(&WriteWarning::LateWriter);
+    let unflushed = written.warnings.contains(&WriteWarning::NotDurable);
     let left = || located.path().with_file_name(name);
     if scratch.workspace.state_folder.is_none() && (late || unflushed) {
-        written.warnings.push(Warning::Left(left()));
+        written.warnings.push(WriteWarning::Left(left()));
         return;
     }
     // The caller has the target of a link.
@@ -169,17 +173,17 @@ fn put_away(
             return;
         }
     }
-    let move_it = || store.put_away(disk, located.folder.as_fd(), name, &located.name, seal);
+    let move_it = || store.store_file(disk, located.folder.as_fd(), name, &located.name, seal);
     match move_it().or_else(|_| move_it()) {
         Ok(_) if is_link => {}
         Ok(path) => {
-            written.displaced = path.map(|path| Displaced {
+            written.displaced = path.map(|path| DisplacedFile {
                 path,
                 revision,
                 seal,
             });
         }
-        Err(_) => written.warnings.push(Warning::Left(left())),
+        Err(_) => written.warnings.push(WriteWarning::Left(left())),
     }
 }
 
@@ -187,9 +191,9 @@ fn put_away(
 /// back.
 fn remove_folder(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     name: &std::ffi::OsStr,
-    written: &mut Written,
+    written: &mut WriteOutcome,
 ) {
     let (disk, folder) = (scratch.disk(), write.located.folder());
     let remove = || disk.remove_folder_at(folder, name);
@@ -200,7 +204,7 @@ fn remove_folder(
     let back = || rename_to_free_name(disk, trust, folder, name, &write.located.name);
     let path = write.located.path();
     written.warnings.push(match back().or_else(|_| back()) {
-        Ok(_) => Warning::FolderStays(path.to_owned()),
-        Err(_) => Warning::Left(path.with_file_name(name)),
+        Ok(_) => WriteWarning::FolderStays(path.to_owned()),
+        Err(_) => WriteWarning::Left(path.with_file_name(name)),
     });
 }

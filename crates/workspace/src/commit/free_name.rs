@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use super::outcome::Warning;
-use super::retry::twice;
-use super::scratch::{is_unknown, temporary_name};
-use crate::disk::{Disk, Replace};
+use super::outcome::WriteWarning;
+use super::retry::retry_once;
+use super::scratch::{is_unsupported, temporary_name};
+use crate::disk::{Disk, ReplaceMode};
 use crate::mounts::RenameTrust;
 
 /// How safely a file got a name that had to be free.
@@ -21,10 +21,10 @@ pub(crate) enum RenameSafety {
 }
 
 impl RenameSafety {
-    pub(super) fn warnings(self) -> Vec<Warning> {
+    pub(super) fn warnings(self) -> Vec<WriteWarning> {
         match self {
             RenameSafety::NeverReplaces => Vec::new(),
-            RenameSafety::CheckedFirst => vec![Warning::Unprotected],
+            RenameSafety::CheckedFirst => vec![WriteWarning::Unprotected],
         }
     }
 }
@@ -38,19 +38,19 @@ pub(crate) fn rename_to_free_name(
     to: &OsStr,
 ) -> io::Result<RenameSafety> {
     if trust == RenameTrust::Exact {
-        match disk.rename_at(folder, from, to, Replace::Never) {
+        match disk.rename_at(folder, from, to, ReplaceMode::Never) {
             Ok(()) => return Ok(RenameSafety::NeverReplaces),
-            Err(error) if !is_unknown(&error) => return Err(error),
+            Err(error) if !is_unsupported(&error) => return Err(error),
             Err(_) => {}
         }
     }
     match disk.link_at(folder, from, folder, to) {
         Ok(()) => {
             // If this fails the file has two names; recovery removes the temporary one.
-            let _ = twice(|| disk.remove_at(folder, from));
+            let _ = retry_once(|| disk.remove_at(folder, from));
             return Ok(RenameSafety::NeverReplaces);
         }
-        Err(error) if !is_linkless(&error) => return Err(error),
+        Err(error) if !is_link_unsupported(&error) => return Err(error),
         Err(_) => {}
     }
     match disk.stat_at(folder, to) {
@@ -60,13 +60,13 @@ pub(crate) fn rename_to_free_name(
     }
     if trust == RenameTrust::Doubtful {
         // The flag may be ignored, so it is not relied on; if it is respected, it closes the gap after the check.
-        match disk.rename_at(folder, from, to, Replace::Never) {
+        match disk.rename_at(folder, from, to, ReplaceMode::Never) {
             Ok(()) => return Ok(RenameSafety::CheckedFirst),
-            Err(error) if !is_unknown(&error) => return Err(error),
+            Err(error) if !is_unsupported(&error) => return Err(error),
             Err(_) => {}
         }
     }
-    disk.rename_at(folder, from, to, Replace::Over)?;
+    disk.rename_at(folder, from, to, ReplaceMode::Over)?;
     Ok(RenameSafety::CheckedFirst)
 }
 
@@ -83,23 +83,23 @@ pub(crate) fn move_to_free_name(
         return disk.move_at(folder, name, to_folder, to);
     }
     let aside = temporary_name();
-    disk.rename_at(folder, name, &aside, Replace::Over)?;
+    disk.rename_at(folder, name, &aside, ReplaceMode::Over)?;
     let moved = match disk.link_at(folder, &aside, to_folder, to) {
         Ok(()) => {
-            let _ = twice(|| disk.remove_at(folder, &aside));
+            let _ = retry_once(|| disk.remove_at(folder, &aside));
             return Ok(());
         }
-        Err(error) if is_linkless(&error) => disk.move_at(folder, &aside, to_folder, to),
+        Err(error) if is_link_unsupported(&error) => disk.move_at(folder, &aside, to_folder, to),
         Err(error) => Err(error),
     };
     if moved.is_err() {
         let back = || rename_to_free_name(disk, trust, folder, &aside, name);
-        let _ = twice(|| back().map(|_| ()));
+        let _ = retry_once(|| back().map(|_| ()));
     }
     moved
 }
 
 /// Returns whether a link failed because the file system has none.
-pub(super) fn is_linkless(error: &io::Error) -> bool {
-    is_unknown(error) || error.kind() == io::ErrorKind::PermissionDenied
+pub(super) fn is_link_unsupported(error: &io::Error) -> bool {
+    is_unsupported(error) || error.kind() == io::ErrorKind::PermissionDenied
 }

@@ -5,19 +5,19 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-use super::Write;
-use super::check::holds_expected;
+use super::FileWrite;
+use super::check::has_expected_content;
 use super::scratch::Scratch;
 use crate::disk::{Disk, OpenMode};
 use crate::mounts::RenameTrust;
 use crate::revision::Revision;
-use crate::scan::{KnownContent, holds};
+use crate::scan::{KnownContent, has_content};
 
 /// Makes the kernel look up a temporary name of ours again. Only for such a name: if it is free, a folder has it for a
 /// moment, which would disturb another program if the name were the user's. Creating a folder under the name is a call
 /// that the kernel does not answer from its cache for a FUSE mount. The call is expected to fail, because the name
 /// exists.
-pub(super) fn look_up_again(
+pub(super) fn force_lookup(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
     name: &OsStr,
@@ -36,44 +36,44 @@ pub(super) fn look_up_again(
 }
 
 /// Makes the kernel look a name up again if its cache may be out of date.
-pub(super) fn look_up_where_doubtful(
+pub(super) fn force_lookup_if_uncertain(
     scratch: &Scratch<'_>,
     folder: BorrowedFd<'_>,
     name: &OsStr,
 ) -> io::Result<()> {
     match scratch.rename_trust(folder) {
         RenameTrust::Exact => Ok(()),
-        RenameTrust::Doubtful => look_up_again(scratch.disk(), folder, name),
+        RenameTrust::Doubtful => force_lookup(scratch.disk(), folder, name),
     }
 }
 
 /// Returns whether a file, opened again, has the content that the change was computed from.
-pub(super) fn holds_expected_afresh(
+pub(super) fn reopen_and_compare_expected(
     disk: &dyn Disk,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     folder: BorrowedFd<'_>,
     name: &OsStr,
 ) -> io::Result<bool> {
-    read_afresh(disk, folder, name, |file, size| {
-        holds_expected(write, file, size)
+    reopen_and_read(disk, folder, name, |file, size| {
+        has_expected_content(write, file, size)
     })
 }
 
 /// Returns whether a file, opened again, has the content of this revision.
-pub(super) fn holds_revision_afresh(
+pub(super) fn reopen_and_compare_revision(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
     name: &OsStr,
     revision: Revision,
 ) -> io::Result<bool> {
-    read_afresh(disk, folder, name, |file, size| {
+    reopen_and_read(disk, folder, name, |file, size| {
         let known = KnownContent::Revision(revision);
-        holds(disk, file.as_fd(), size, known)
+        has_content(disk, file.as_fd(), size, known)
     })
 }
 
 /// Reads past the cache if that is possible.
-fn read_afresh(
+fn reopen_and_read(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
     name: &OsStr,

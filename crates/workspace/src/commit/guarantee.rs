@@ -6,7 +6,7 @@ use std::fmt;
 /// How a file was written, and what that guarantees against concurrent writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Guarantee {
+pub enum WriteGuarantee {
     /// The new file was exchanged with the old one while a lease was held: no concurrent write is lost, and every
     /// concurrent writer is noticed.
     ExchangeLeased,
@@ -31,24 +31,24 @@ pub enum Guarantee {
     Move,
 }
 
-impl Guarantee {
+impl WriteGuarantee {
     /// Returns the stable name that answers use, such as `exchange+lease`.
     pub fn name(self) -> &'static str {
         match self {
-            Guarantee::ExchangeLeased => "exchange+lease",
-            Guarantee::Exchange => "exchange",
-            Guarantee::Aside => "aside",
-            Guarantee::InPlaceLeased => "in-place-leased",
-            Guarantee::InPlace => "in-place",
-            Guarantee::Weak => "weak",
-            Guarantee::Create => "create",
-            Guarantee::Remove => "remove",
-            Guarantee::Move => "move",
+            WriteGuarantee::ExchangeLeased => "exchange+lease",
+            WriteGuarantee::Exchange => "exchange",
+            WriteGuarantee::Aside => "aside",
+            WriteGuarantee::InPlaceLeased => "in-place-leased",
+            WriteGuarantee::InPlace => "in-place",
+            WriteGuarantee::Weak => "weak",
+            WriteGuarantee::Create => "create",
+            WriteGuarantee::Remove => "remove",
+            WriteGuarantee::Move => "move",
         }
     }
 }
 
-impl fmt::Display for Guarantee {
+impl fmt::Display for WriteGuarantee {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())
     }

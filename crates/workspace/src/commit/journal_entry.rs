@@ -5,16 +5,18 @@
 use std::io;
 use std::sync::{Arc, PoisonError};
 
-use super::scratch::Naming;
-use super::stage::Staged;
-use super::{Expected, Method, NewBytes, Write};
-use crate::journal::{Act, FileIdentity, Flush, Intent, Journal, Step, Ticket};
+use super::scratch::NameState;
+use super::stage::StagedWrite;
+use super::{ExpectedState, FileWrite, NewBytes, WriteMethod};
+use crate::journal::{
+    CommitIntent, EntryId, FileIdentity, FlushTime, IntentStep, Journal, StepAction,
+};
 use crate::roots::Workspace;
 
 /// An open journal entry, closed on drop. It must be dropped after the temporary files that it names are removed: files
 /// that a crash leaves without an entry are not recovered.
 pub(super) struct JournalEntry {
-    journal: Option<(Arc<dyn Journal>, Ticket)>,
+    journal: Option<(Arc<dyn Journal>, EntryId)>,
 }
 
 impl JournalEntry {
@@ -22,11 +24,11 @@ impl JournalEntry {
     /// no entry: a crash leaves nothing of it behind.
     pub(super) fn open(
         workspace: &Workspace,
-        batch: &[Write<'_>],
-        staged: &[Staged],
+        batch: &[FileWrite<'_>],
+        staged: &[StagedWrite],
     ) -> io::Result<JournalEntry> {
         let alone = batch.len() == 1;
-        let leaves_nothing = |staged: &Staged| matches!(staged, Staged::Create(creation) if creation.temporary.naming == Naming::Unnamed);
+        let leaves_nothing = |staged: &StagedWrite| matches!(staged, StagedWrite::Create(creation) if creation.temporary.naming == NameState::Unnamed);
         let Some(journal) = &workspace.journal else {
             return Ok(JournalEntry { journal: None });
         };
@@ -34,18 +36,22 @@ impl JournalEntry {
             return Ok(JournalEntry { journal: None });
         }
         let mut steps = Vec::with_capacity(batch.len());
-        let mut flush = if alone { Flush::Later } else { Flush::Now };
+        let mut flush = if alone {
+            FlushTime::Later
+        } else {
+            FlushTime::Now
+        };
         for (write, staged) in batch.iter().zip(staged) {
-            let step = step(write, staged);
+            let step = journal_step(write, staged);
             // With these methods a crash can leave the name without a whole file, so the entry must survive a power
             // cut. A single exchange, creation, removal or move leaves a whole file or none at any point.
-            if matches!(step.act, Act::MoveAside | Act::InPlace { .. }) {
-                flush = Flush::Now;
+            if matches!(step.act, StepAction::MoveAside | StepAction::InPlace { .. }) {
+                flush = FlushTime::Now;
             }
             steps.push(step);
         }
         let ticket = journal.open(
-            &Intent {
+            &CommitIntent {
                 boot: workspace.disk.boot(),
                 steps,
             },
@@ -57,17 +63,17 @@ impl JournalEntry {
     }
 
     /// Marks a commit of several files as decided: from here on recovery completes it instead of rolling it back.
-    pub(super) fn mark(&self) -> io::Result<()> {
+    pub(super) fn mark_decided(&self) -> io::Result<()> {
         match &self.journal {
-            Some((journal, ticket)) => journal.mark(*ticket, Flush::Now),
+            Some((journal, ticket)) => journal.mark_decided(*ticket, FlushTime::Now),
             None => Ok(()),
         }
     }
 
     /// Leaves the entry open, so that the next recovery stores an old file that could not be stored now.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn leave_open(&mut self) {
         if let Some((journal, ticket)) = self.journal.take() {
-            journal.let_go(ticket);
+            journal.release(ticket);
         }
     }
 }
@@ -85,11 +91,14 @@ impl Drop for JournalEntry {
 
 /// Finds a write of the batch whose file belongs to an interrupted commit that is not settled. Called under the locks
 /// of the batch: a running commit of these files would hold them.
-pub(super) fn unsettled(workspace: &Workspace, batch: &[Write<'_>]) -> io::Result<Option<usize>> {
+pub(super) fn find_unsettled_write(
+    workspace: &Workspace,
+    batch: &[FileWrite<'_>],
+) -> io::Result<Option<usize>> {
     let Some(journal) = &workspace.journal else {
         return Ok(None);
     };
-    let mut entries = journal.undecided()?;
+    let mut entries = journal.undecided_entries()?;
     if entries.is_empty() {
         return Ok(None);
     }
@@ -100,26 +109,28 @@ pub(super) fn unsettled(workspace: &Workspace, batch: &[Write<'_>]) -> io::Resul
     entries.retain(|entry| !out_of_reach.contains(&entry.ticket));
     Ok(batch.iter().position(|write| {
         entries.iter().any(|entry| {
-            entry.names(write.located.path())
-                || matches!(write.new, NewBytes::MovedTo(to) if entry.names(to.path()))
+            entry.concerns_path(write.located.path())
+                || matches!(write.new, NewBytes::MovedTo(to) if entry.concerns_path(to.path()))
         })
     }))
 }
 
-fn step(write: &Write<'_>, staged: &Staged) -> Step {
+fn journal_step(write: &FileWrite<'_>, staged: &StagedWrite) -> IntentStep {
     let located = write.located;
     let old = match (&write.expected, staged) {
-        (expected, Staged::Replace(replacement, _)) => {
+        (expected, StagedWrite::Replace(replacement, _)) => {
             expected.revision().map(|revision| FileIdentity {
                 inode: replacement.checked.inode,
                 revision,
             })
         }
-        (Expected::Content { revision, .. }, Staged::InPlace(rewrite)) => Some(FileIdentity {
-            inode: rewrite.checked.inode,
-            revision: *revision,
-        }),
-        (expected, Staged::RemoveOrMove { checked, .. }) => {
+        (ExpectedState::Content { revision, .. }, StagedWrite::InPlace(rewrite)) => {
+            Some(FileIdentity {
+                inode: rewrite.checked.inode,
+                revision: *revision,
+            })
+        }
+        (expected, StagedWrite::RemoveOrMove { checked, .. }) => {
             expected.revision().map(|revision| FileIdentity {
                 inode: checked.inode,
                 revision,
@@ -128,10 +139,10 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
         _ => None,
     };
     let (act, temporary, new) = match staged {
-        Staged::Replace(replacement, _) => (
+        StagedWrite::Replace(replacement, _) => (
             match replacement.method {
-                Method::MoveAside => Act::MoveAside,
-                _ => Act::Exchange,
+                WriteMethod::MoveAside => StepAction::MoveAside,
+                _ => StepAction::Exchange,
             },
             replacement.temporary.name.clone(),
             Some(FileIdentity {
@@ -139,16 +150,16 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
                 revision: replacement.revision,
             }),
         ),
-        Staged::Create(creation) => (
-            Act::Create,
+        StagedWrite::Create(creation) => (
+            StepAction::Create,
             creation.temporary.name.clone(),
             Some(FileIdentity {
                 inode: creation.ours.inode,
                 revision: creation.revision,
             }),
         ),
-        Staged::InPlace(rewrite) => (
-            Act::InPlace {
+        StagedWrite::InPlace(rewrite) => (
+            StepAction::InPlace {
                 kept: rewrite.kept.clone(),
             },
             rewrite.old.name.clone(),
@@ -157,19 +168,19 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
                 revision: rewrite.new,
             }),
         ),
-        Staged::RemoveOrMove { aside, .. } => match write.new {
+        StagedWrite::RemoveOrMove { aside, .. } => match write.new {
             NewBytes::MovedTo(to) => (
-                Act::Move {
+                StepAction::Move {
                     folder: to.path().parent().map(Into::into).unwrap_or_default(),
                     name: to.name.clone(),
                 },
                 aside.clone(),
                 old,
             ),
-            _ => (Act::Remove, aside.clone(), None),
+            _ => (StepAction::Remove, aside.clone(), None),
         },
     };
-    Step {
+    IntentStep {
         folder: located.path().parent().map(Into::into).unwrap_or_default(),
         name: located.name.clone(),
         temporary,

@@ -6,17 +6,17 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
-use super::check::{holds_expected, not_there, open_expected};
-use super::fresh_look::{holds_expected_afresh, look_up_where_doubtful};
-use super::hard_links::breaks_links;
+use super::check::{has_expected_content, open_expected, open_failure};
+use super::fresh_look::{force_lookup_if_uncertain, reopen_and_compare_expected};
+use super::hard_links::breaks_hard_links;
 use super::scratch::Scratch;
-use super::{CommitFailure, Write};
+use super::{CommitFailure, FileWrite};
 use crate::disk::{Disk, Lease, OpenMode};
 use crate::mounts::{LeaseCoverage, RenameTrust};
 use crate::stamp::Stamp;
 
 /// How often the check is repeated if another file takes the name meanwhile.
-const TRIES: usize = 3;
+const MAX_TRIES: usize = 3;
 
 /// An open file, symbolic link or empty folder whose content was compared with what the write expects. The handle of a link only
 /// identifies it.
@@ -24,12 +24,12 @@ const TRIES: usize = 3;
 pub(super) struct CheckedFile {
     pub(super) handle: OwnedFd,
     pub(super) stamp: Stamp,
-    pub(super) protection: Protection,
+    pub(super) protection: LeaseProtection,
 }
 
 /// How far a lease protects a file from other writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Protection {
+pub(super) enum LeaseProtection {
     /// A lease detects every writer.
     Leased,
     /// A lease detects every process that opens the file under this name, but not every writer on this file system: the
@@ -46,12 +46,12 @@ impl CheckedFile {
     pub(super) fn is_leased(&self) -> bool {
         matches!(
             self.protection,
-            Protection::Leased | Protection::PartlyLeased
+            LeaseProtection::Leased | LeaseProtection::PartlyLeased
         )
     }
 
     /// Returns whether no writer has come since; true without a lease, where this is not known.
-    pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
+    pub(super) fn has_no_new_writer(&self, disk: &dyn Disk) -> bool {
         let ask = || disk.lease_is_unbroken(self.handle.as_fd(), Lease::Read);
         !self.is_leased() || ask().or_else(|_| ask()).unwrap_or(false)
     }
@@ -63,16 +63,16 @@ pub(super) fn take_lease(
     file: &OwnedFd,
     lease: Lease,
     patience: Duration,
-) -> Result<Protection, CommitFailure> {
+) -> Result<LeaseProtection, CommitFailure> {
     match wait_for_lease(scratch.disk(), file, lease, patience) {
         Ok(()) => Ok(match scratch.lease_coverage(file) {
-            LeaseCoverage::AllWriters => Protection::Leased,
-            LeaseCoverage::SomeWriters => Protection::PartlyLeased,
+            LeaseCoverage::AllWriters => LeaseProtection::Leased,
+            LeaseCoverage::SomeWriters => LeaseProtection::PartlyLeased,
         }),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
             Err(CommitFailure::Busy(patience))
         }
-        Err(_) => Ok(Protection::NotLeased),
+        Err(_) => Ok(LeaseProtection::NotLeased),
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn wait_for_lease(
             other => return other,
         }
         let pause_now = pause.min(patience - waited);
-        disk.pause(pause_now);
+        disk.sleep(pause_now);
         waited += pause_now;
         pause *= 2;
     }
@@ -101,14 +101,14 @@ pub(crate) fn wait_for_lease(
 /// has the name now, that file is used if it has the same content.
 pub(super) fn lease_and_compare(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     handle: OwnedFd,
     checked: &Stamp,
 ) -> Result<CheckedFile, CommitFailure> {
     let disk = scratch.disk();
     let located = write.located;
     let (mut handle, mut found) = (handle, *checked);
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let protection = take_lease(
             scratch,
             &handle,
@@ -127,16 +127,17 @@ pub(super) fn lease_and_compare(
                 });
             }
         };
-        if !now.same_file(&found) {
-            (handle, found) = located.open_file(OpenMode::Read).map_err(not_there)?;
+        if !now.is_same_file(&found) {
+            (handle, found) = located.open_file(OpenMode::Read).map_err(open_failure)?;
             // The other hard links of this file would not be changed, and the caller's choice did not cover them.
-            if found.links > 1 && !breaks_links(write) {
+            if found.links > 1 && !breaks_hard_links(write) {
                 return Err(CommitFailure::Changed);
             }
             continue;
         }
-        if !holds_expected(write, &handle, now.size).map_err(CommitFailure::at("read"))?
-            || is_remembered_wrongly(scratch, write)
+        if !has_expected_content(write, &handle, now.size)
+            .map_err(CommitFailure::at_step("read"))?
+            || has_outdated_cache(scratch, write)
         {
             return Err(CommitFailure::Changed);
         }
@@ -152,15 +153,15 @@ pub(super) fn lease_and_compare(
 /// Returns whether the kernel's cache has another file under the name than there is now, since another machine has
 /// replaced it. The cached file cannot be opened any more, or has other bytes. If it were renamed, the mount might not
 /// find it again.
-fn is_remembered_wrongly(scratch: &Scratch<'_>, write: &Write<'_>) -> bool {
+fn has_outdated_cache(scratch: &Scratch<'_>, write: &FileWrite<'_>) -> bool {
     let folder = write.located.folder();
     let name = &write.located.name;
     scratch.rename_trust(folder) == RenameTrust::Doubtful
-        && !holds_expected_afresh(scratch.disk(), write, folder, name).unwrap_or(false)
+        && !reopen_and_compare_expected(scratch.disk(), write, folder, name).unwrap_or(false)
 }
 
 /// The result of verifying the file that was displaced from a name.
-pub(super) enum Displacement {
+pub(super) enum DisplacedCheck {
     /// The file that was checked, without a write since.
     SameFile,
     /// Another file with the same content, which took the name at the last moment and is leased now.
@@ -172,60 +173,64 @@ pub(super) enum Displacement {
 /// Verifies the file under `name`, where the checked file should be now.
 pub(super) fn verify_displaced(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     name: &OsStr,
     old_file: &CheckedFile,
-) -> Displacement {
+) -> DisplacedCheck {
     let disk = scratch.disk();
     let folder = write.located.folder();
     let is_doubtful = scratch.rename_trust(folder) == RenameTrust::Doubtful;
     let stat = || {
-        look_up_where_doubtful(scratch, folder, name)?;
+        force_lookup_if_uncertain(scratch, folder, name)?;
         disk.stat_at(folder, name)
     };
     let now = match stat().or_else(|_| stat()) {
         Ok(now) => now,
-        Err(source) => return Displacement::Different(unseen(source, is_doubtful)),
+        Err(source) => return DisplacedCheck::Different(examine_failure(source, is_doubtful)),
     };
-    if old_file.protection == Protection::Immutable {
+    if old_file.protection == LeaseProtection::Immutable {
         let again = || open_expected(write, name);
         return match again().or_else(|_| again()) {
-            Ok(Some(link)) if link.stamp.same_file(&old_file.stamp) => Displacement::SameFile,
-            Ok(Some(link)) => Displacement::SameContent(link),
-            Ok(None) => Displacement::Different(CommitFailure::Changed),
-            Err(source) => Displacement::Different(unseen(source, is_doubtful)),
+            Ok(Some(link)) if link.stamp.is_same_file(&old_file.stamp) => DisplacedCheck::SameFile,
+            Ok(Some(link)) => DisplacedCheck::SameContent(link),
+            Ok(None) => DisplacedCheck::Different(CommitFailure::Changed),
+            Err(source) => DisplacedCheck::Different(examine_failure(source, is_doubtful)),
         };
     }
-    if now.same_file(&old_file.stamp) {
+    if now.is_same_file(&old_file.stamp) {
         return match old_file.protection {
-            Protection::Leased if old_file.is_quiet(disk) => Displacement::SameFile,
-            Protection::Leased => Displacement::Different(CommitFailure::Busy(Duration::ZERO)),
-            Protection::PartlyLeased if !old_file.is_quiet(disk) => {
-                Displacement::Different(CommitFailure::Busy(Duration::ZERO))
+            LeaseProtection::Leased if old_file.has_no_new_writer(disk) => DisplacedCheck::SameFile,
+            LeaseProtection::Leased => {
+                DisplacedCheck::Different(CommitFailure::Busy(Duration::ZERO))
             }
-            Protection::PartlyLeased | Protection::NotLeased | Protection::Immutable => {
+            LeaseProtection::PartlyLeased if !old_file.has_no_new_writer(disk) => {
+                DisplacedCheck::Different(CommitFailure::Busy(Duration::ZERO))
+            }
+            LeaseProtection::PartlyLeased
+            | LeaseProtection::NotLeased
+            | LeaseProtection::Immutable => {
                 let again = || match is_doubtful {
-                    true => holds_expected_afresh(disk, write, folder, name),
-                    false => holds_expected(write, &old_file.handle, now.size),
+                    true => reopen_and_compare_expected(disk, write, folder, name),
+                    false => has_expected_content(write, &old_file.handle, now.size),
                 };
                 match again().or_else(|_| again()) {
-                    Ok(true) => Displacement::SameFile,
-                    Ok(false) => Displacement::Different(CommitFailure::Changed),
-                    Err(source) => Displacement::Different(unseen(source, is_doubtful)),
+                    Ok(true) => DisplacedCheck::SameFile,
+                    Ok(false) => DisplacedCheck::Different(CommitFailure::Changed),
+                    Err(source) => DisplacedCheck::Different(examine_failure(source, is_doubtful)),
                 }
             }
         };
     }
-    match open_same_content(scratch, write, name, &now) {
-        Ok(Some(old_file)) => Displacement::SameContent(old_file),
-        Ok(None) => Displacement::Different(CommitFailure::Changed),
-        Err(failure) => Displacement::Different(failure),
+    match reopen_same_content(scratch, write, name, &now) {
+        Ok(Some(old_file)) => DisplacedCheck::SameContent(old_file),
+        Ok(None) => DisplacedCheck::Different(CommitFailure::Changed),
+        Err(failure) => DisplacedCheck::Different(failure),
     }
 }
 
 /// Returns why a displaced file could not be examined. If a mount does not find what it has just renamed, it renamed
 /// another machine's file that it did not know of.
-fn unseen(source: io::Error, is_doubtful: bool) -> CommitFailure {
+fn examine_failure(source: io::Error, is_doubtful: bool) -> CommitFailure {
     if is_doubtful && source.kind() == io::ErrorKind::NotFound {
         return CommitFailure::Changed;
     }
@@ -235,9 +240,9 @@ fn unseen(source: io::Error, is_doubtful: bool) -> CommitFailure {
     }
 }
 
-fn open_same_content(
+fn reopen_same_content(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     name: &OsStr,
     found: &Stamp,
 ) -> Result<Option<CheckedFile>, CommitFailure> {
@@ -247,22 +252,23 @@ fn open_same_content(
     let disk = scratch.disk();
     let handle = disk
         .open_at(write.located.folder(), name, OpenMode::Read)
-        .map_err(CommitFailure::at("look"))?;
+        .map_err(CommitFailure::at_step("look"))?;
     let protection = take_lease(scratch, &handle, Lease::Read, Duration::ZERO)?;
     let stamp = disk
         .stat(handle.as_fd())
-        .map_err(CommitFailure::at("look"))?;
+        .map_err(CommitFailure::at_step("look"))?;
     let folder = write.located.folder();
     let holds = || match scratch.rename_trust(folder) {
-        RenameTrust::Exact => holds_expected(write, &handle, stamp.size),
-        RenameTrust::Doubtful => holds_expected_afresh(disk, write, folder, name),
+        RenameTrust::Exact => has_expected_content(write, &handle, stamp.size),
+        RenameTrust::Doubtful => reopen_and_compare_expected(disk, write, folder, name),
     };
-    let is_equal =
-        stamp.same_file(found) && stamp.is_file() && holds().map_err(CommitFailure::at("look"))?;
+    let is_equal = stamp.is_same_file(found)
+        && stamp.is_file()
+        && holds().map_err(CommitFailure::at_step("look"))?;
     let old_file = CheckedFile {
         handle,
         stamp,
         protection,
     };
-    Ok((is_equal && old_file.is_quiet(disk)).then_some(old_file))
+    Ok((is_equal && old_file.has_no_new_writer(disk)).then_some(old_file))
 }

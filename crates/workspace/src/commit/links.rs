@@ -7,8 +7,10 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
 use super::scratch::Scratch;
-use super::stage::{NewFile, Replacement, Staged, choose_rename, create_failed, make_file};
-use super::{CommitFailure, Method, NewBytes, ReadOnlyReason, Write};
+use super::stage::{
+    NewFile, StagedReplacement, StagedWrite, choose_rename, create_failure, make_file,
+};
+use super::{CommitFailure, FileWrite, NewBytes, ReadOnlyReason, WriteMethod};
 use crate::disk::AttributesCopied;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
@@ -16,14 +18,14 @@ use crate::stamp::Stamp;
 /// Stages a replacement where the old file, the new one or both are links.
 pub(super) fn stage(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     handle: Option<OwnedFd>,
     old: Stamp,
-    forced: Option<Method>,
-) -> Result<Staged, CommitFailure> {
+    forced: Option<WriteMethod>,
+) -> Result<StagedWrite, CommitFailure> {
     let method = match forced {
         // The name cannot be replaced.
-        Some(Method::InPlace) => {
+        Some(WriteMethod::InPlace) => {
             return Err(CommitFailure::ReadOnly(ReadOnlyReason::Folder));
         }
         Some(method) => method,
@@ -34,7 +36,7 @@ pub(super) fn stage(
         NewBytes::Link(target) => make(scratch, write, &folder, target)?,
         _ => make_file(scratch, write, &folder)?,
     };
-    let replacement = Replacement {
+    let replacement = StagedReplacement {
         temporary: new.temporary,
         ours: new.ours,
         revision: new.revision,
@@ -42,27 +44,27 @@ pub(super) fn stage(
         method,
         carried: new.carried,
     };
-    Ok(Staged::Replace(replacement, handle))
+    Ok(StagedWrite::Replace(replacement, handle))
 }
 
 /// Creates a link under a temporary name.
 pub(super) fn make(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     folder: &Arc<OwnedFd>,
     target: &OsStr,
 ) -> Result<NewFile, CommitFailure> {
     let temporary = scratch
         .create_link(folder, target, write.located.path())
-        .map_err(create_failed)?;
+        .map_err(create_failure)?;
     let ours = scratch
         .disk()
         .stat(temporary.file.as_fd())
-        .map_err(CommitFailure::at("look"))?;
+        .map_err(CommitFailure::at_step("look"))?;
     Ok(NewFile {
         temporary,
         ours,
-        revision: Revision::of_link(target),
+        revision: Revision::from_link(target),
         carried: AttributesCopied::All,
     })
 }
@@ -70,19 +72,19 @@ pub(super) fn make(
 /// Creates a folder under a temporary name.
 pub(super) fn make_folder(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     folder: &Arc<OwnedFd>,
     mode: u32,
 ) -> Result<NewFile, CommitFailure> {
     let disk = scratch.disk();
     let temporary = scratch
         .create_folder(folder, write.located.path())
-        .map_err(create_failed)?;
+        .map_err(create_failure)?;
     disk.set_permissions(temporary.file.as_fd(), mode & 0o7777)
-        .map_err(CommitFailure::at("mode"))?;
+        .map_err(CommitFailure::at_step("mode"))?;
     let ours = disk
         .stat(temporary.file.as_fd())
-        .map_err(CommitFailure::at("look"))?;
+        .map_err(CommitFailure::at_step("look"))?;
     Ok(NewFile {
         temporary,
         ours,

@@ -6,40 +6,40 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use super::applied::{Applied, Rollback};
-use super::exchange::keep;
+use super::applied::{AppliedWrite, RollbackData};
+use super::exchange::preserve_version;
 use super::free_name::{RenameSafety, rename_to_free_name};
 use super::lease::CheckedFile;
-use super::retry::twice;
-use super::scratch::{Scratch, is_unknown};
-use super::stage::Replacement;
-use super::swap::{self, applied, freshen, verify_and_adopt};
-use super::{CommitFailure, Guarantee, Write};
-use crate::disk::{Disk, Replace};
+use super::retry::retry_once;
+use super::scratch::{Scratch, is_unsupported};
+use super::stage::StagedReplacement;
+use super::swap::{self, applied_replacement, update_metadata, verify_and_adopt};
+use super::{CommitFailure, FileWrite, WriteGuarantee};
+use crate::disk::{Disk, ReplaceMode};
 use crate::mounts::RenameTrust;
 
 /// How long restoring the old file's name is tried if another machine stores it, and with which pauses.
-const PATIENCE: Duration = Duration::from_secs(5);
-const PAUSE: Duration = Duration::from_millis(20);
+const RESTORE_PATIENCE: Duration = Duration::from_secs(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
 /// How long a link alone is tried.
 const LINK_PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn move_aside(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    replacement: Replacement,
+    write: &FileWrite<'_>,
+    replacement: StagedReplacement,
     mut old_file: CheckedFile,
-) -> Result<Applied, CommitFailure> {
+) -> Result<AppliedWrite, CommitFailure> {
     let disk = scratch.disk();
-    freshen(disk, write, &replacement, &old_file)?;
+    update_metadata(disk, write, &replacement, &old_file)?;
     let temporary = &replacement.temporary;
     let name = &write.located.name;
     let folder = write.located.folder();
     let old = aside_name(&temporary.name);
-    disk.rename_at(folder, name, &old, Replace::Over)
-        .map_err(|error| swap::refused("move aside", error))?;
+    disk.rename_at(folder, name, &old, ReplaceMode::Over)
+        .map_err(|error| swap::rename_failure("move aside", error))?;
     if let Err(failure) = verify_and_adopt(scratch, write, temporary, &old, &mut old_file) {
-        return Err(put_back(scratch, write, &old, failure));
+        return Err(restore_old_name(scratch, write, &old, failure));
     }
     let trust = scratch.rename_trust(folder);
     let given = match rename_to_free_name(disk, trust, folder, &temporary.name, name) {
@@ -47,7 +47,7 @@ pub(super) fn move_aside(
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Another program created the file while the name was missing: that file stays. The old one is stored; it
             // contains what was checked.
-            keep(scratch, write, &old);
+            preserve_version(scratch, write, &old);
             return Err(CommitFailure::Changed);
         }
         Err(source) => {
@@ -55,17 +55,17 @@ pub(super) fn move_aside(
                 step: "link",
                 source,
             };
-            return Err(put_back(scratch, write, &old, failure));
+            return Err(restore_old_name(scratch, write, &old, failure));
         }
     };
-    scratch.release(&temporary.name);
+    scratch.release_name(&temporary.name);
     let guarantee = match given {
-        RenameSafety::NeverReplaces => Guarantee::Aside,
-        RenameSafety::CheckedFirst => Guarantee::Weak,
+        RenameSafety::NeverReplaces => WriteGuarantee::Aside,
+        RenameSafety::CheckedFirst => WriteGuarantee::Weak,
     };
     let (stamp, warnings) = (old_file.stamp, given.warnings());
-    let rollback = |_| Rollback::Aside { old, old_file };
-    Ok(applied(
+    let rollback = |_| RollbackData::Aside { old, old_file };
+    Ok(applied_replacement(
         disk,
         write,
         replacement,
@@ -84,9 +84,9 @@ pub(crate) fn aside_name(temporary: &OsStr) -> OsString {
 }
 
 /// Renames the old file back, or stores it if the name has been taken.
-pub(super) fn put_back(
+pub(super) fn restore_old_name(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     old: &OsStr,
     failure: CommitFailure,
 ) -> CommitFailure {
@@ -95,12 +95,12 @@ pub(super) fn put_back(
     let trust = scratch.rename_trust(folder);
     let back = || rename_to_free_name(scratch.disk(), trust, folder, old, name).map(|_| ());
     let given = match trust {
-        RenameTrust::Exact => twice(back),
-        RenameTrust::Doubtful => patiently(scratch.disk(), folder, old, name, back),
+        RenameTrust::Exact => retry_once(back),
+        RenameTrust::Doubtful => retry_for_a_while(scratch.disk(), folder, old, name, back),
     };
     match given {
         Ok(()) => failure,
-        Err(_) => CommitFailure::Conflict(vec![keep(scratch, write, old)]),
+        Err(_) => CommitFailure::Conflict(vec![preserve_version(scratch, write, old)]),
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) fn put_back(
 /// renamed, until it has learned of every change that other machines made to the name. A link needs the file itself.
 /// After a few pauses the file is renamed, for which its name is enough, if a new listing of the folder shows that the
 /// other name is free.
-fn patiently(
+fn retry_for_a_while(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
     old: &OsStr,
@@ -118,13 +118,13 @@ fn patiently(
     let mut waited = Duration::ZERO;
     loop {
         match link() {
-            Err(error) if is_passing(&error) && waited < PATIENCE => {
+            Err(error) if is_transient(&error) && waited < RESTORE_PATIENCE => {
                 let is_tried = waited >= LINK_PATIENCE;
                 if is_tried && rename_where_free(disk, folder, old, name).is_ok() {
                     return Ok(());
                 }
-                disk.pause(PAUSE);
-                waited += PAUSE;
+                disk.sleep(RETRY_PAUSE);
+                waited += RETRY_PAUSE;
             }
             done => return done,
         }
@@ -141,13 +141,15 @@ fn rename_where_free(
     if is_listed || disk.stat_at(folder, name).is_ok() {
         return Err(io::ErrorKind::NotFound.into());
     }
-    match disk.rename_at(folder, old, name, Replace::Never) {
-        Err(error) if is_unknown(&error) => disk.rename_at(folder, old, name, Replace::Over),
+    match disk.rename_at(folder, old, name, ReplaceMode::Never) {
+        Err(error) if is_unsupported(&error) => {
+            disk.rename_at(folder, old, name, ReplaceMode::Over)
+        }
         done => done,
     }
 }
 
-fn is_passing(error: &io::Error) -> bool {
+fn is_transient(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle | io::ErrorKind::WouldBlock

@@ -6,31 +6,34 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 
-use super::applied::{Applied, Rollback};
-use super::free_name::{RenameSafety, is_linkless, rename_to_free_name};
-use super::fresh_look::{holds_expected_afresh, look_up_again};
-use super::lease::{CheckedFile, Displacement, Protection, verify_displaced};
-use super::move_aside::put_back;
+use super::applied::{AppliedWrite, RollbackData};
+use super::free_name::{RenameSafety, is_link_unsupported, rename_to_free_name};
+use super::fresh_look::{force_lookup, reopen_and_compare_expected};
+use super::lease::{CheckedFile, DisplacedCheck, LeaseProtection, verify_displaced};
+use super::move_aside::restore_old_name;
 use super::ready::MoveTarget;
-use super::retry::twice;
-use super::scratch::{Naming, Scratch, is_unknown};
-use super::stage::Creation;
-use super::swap::settle_stamp;
-use super::{CommitFailure, Expected, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
-use crate::disk::{AttributesCopied, Replace};
+use super::retry::retry_once;
+use super::scratch::{NameState, Scratch, is_unsupported};
+use super::stage::StagedCreation;
+use super::swap::update_stamp;
+use super::{
+    CommitFailure, ExpectedState, FileWrite, ReadOnlyReason, WriteGuarantee, WriteMethod,
+    WriteOutcome, WriteWarning,
+};
+use crate::disk::{AttributesCopied, ReplaceMode};
 use crate::locate::Located;
 use crate::mounts::{MissingFeature, RenameTrust};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
 /// Links the new file to its name; fails if the name exists.
-pub(super) fn create(
+pub(super) fn create_file(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    creation: Creation,
-) -> Result<Applied, CommitFailure> {
+    write: &FileWrite<'_>,
+    creation: StagedCreation,
+) -> Result<AppliedWrite, CommitFailure> {
     let disk = scratch.disk();
-    let Creation {
+    let StagedCreation {
         temporary,
         ours,
         revision,
@@ -41,17 +44,17 @@ pub(super) fn create(
     let name = &write.located.name;
     let given = match temporary.naming {
         // The unnamed file is linked directly to its final name.
-        Naming::Unnamed => match disk.link_unnamed(temporary.file.as_fd(), folder, name) {
-            Err(error) if is_unknown(&error) || error.kind() == io::ErrorKind::NotFound => {
+        NameState::Unnamed => match disk.link_unnamed(temporary.file.as_fd(), folder, name) {
+            Err(error) if is_unsupported(&error) || error.kind() == io::ErrorKind::NotFound => {
                 scratch
                     .workspace
                     .mounts
-                    .note(0, MissingFeature::UnnamedFiles);
-                return Err(CommitFailure::RetryWith(Method::Exchange));
+                    .record_missing(0, MissingFeature::UnnamedFiles);
+                return Err(CommitFailure::RetryWith(WriteMethod::Exchange));
             }
             other => other.map(|()| RenameSafety::NeverReplaces),
         },
-        Naming::NameFlush => {
+        NameState::NameFlush => {
             let trust = scratch.rename_trust(folder);
             rename_to_free_name(disk, trust, folder, &temporary.name, name)
         }
@@ -66,13 +69,13 @@ pub(super) fn create(
             source,
         },
     })?;
-    scratch.release(&temporary.name);
-    let mut written = Written {
+    scratch.release_name(&temporary.name);
+    let mut written = WriteOutcome {
         stamp: ours,
         revision,
         guarantee: match given {
-            RenameSafety::NeverReplaces => Guarantee::Create,
-            RenameSafety::CheckedFirst => Guarantee::Weak,
+            RenameSafety::NeverReplaces => WriteGuarantee::Create,
+            RenameSafety::CheckedFirst => WriteGuarantee::Weak,
         },
         durable: false,
         created_folders,
@@ -83,37 +86,39 @@ pub(super) fn create(
         mtime: (i64::MIN, 0),
         ..ours
     };
-    settle_stamp(disk, write, &temporary, &before, &mut written);
+    update_stamp(disk, write, &temporary, &before, &mut written);
     if carried == AttributesCopied::NotAll {
-        written.warnings.push(Warning::AttributesLost);
+        written.warnings.push(WriteWarning::AttributesLost);
     }
-    Ok(Applied {
+    Ok(AppliedWrite {
         written,
         folder: Arc::clone(&temporary.folder),
-        rollback: Rollback::Create { temporary },
+        rollback: RollbackData::Create { temporary },
     })
 }
 
 /// Removes a file from its name; it is stored later.
-pub(super) fn remove(
+pub(super) fn remove_file(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     aside: OsString,
     mut old_file: CheckedFile,
-) -> Result<Applied, CommitFailure> {
+) -> Result<AppliedWrite, CommitFailure> {
     let disk = scratch.disk();
     let folder = write.located.folder();
-    disk.rename_at(folder, &write.located.name, &aside, Replace::Over)
-        .map_err(refused)?;
+    disk.rename_at(folder, &write.located.name, &aside, ReplaceMode::Over)
+        .map_err(removal_failure)?;
     match verify_displaced(scratch, write, &aside, &old_file) {
-        Displacement::SameFile => {}
-        Displacement::SameContent(other) => old_file = other,
-        Displacement::Different(failure) => return Err(put_back(scratch, write, &aside, failure)),
+        DisplacedCheck::SameFile => {}
+        DisplacedCheck::SameContent(other) => old_file = other,
+        DisplacedCheck::Different(failure) => {
+            return Err(restore_old_name(scratch, write, &aside, failure));
+        }
     }
-    Ok(Applied {
-        written: gone(&old_file.stamp, write, Guarantee::Remove),
+    Ok(AppliedWrite {
+        written: written_for_removed(&old_file.stamp, write, WriteGuarantee::Remove),
         folder: Arc::clone(&write.located.folder),
-        rollback: Rollback::Aside {
+        rollback: RollbackData::Aside {
             old: aside,
             old_file,
         },
@@ -121,35 +126,35 @@ pub(super) fn remove(
 }
 
 /// Renames a file to another name, which must be free.
-pub(super) fn rename(
+pub(super) fn rename_file(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     to: &Located,
     target: MoveTarget,
     old_file: CheckedFile,
     aside: OsString,
-) -> Result<Applied, CommitFailure> {
+) -> Result<AppliedWrite, CommitFailure> {
     let folder = write.located.folder();
     let to_folder = target.folder;
     let (stamp, given) = match scratch.rename_trust(folder) {
         RenameTrust::Exact => {
-            let stamp = rename_once(scratch, write, to, to_folder.as_fd(), &old_file)?;
+            let stamp = try_rename(scratch, write, to, to_folder.as_fd(), &old_file)?;
             (stamp, RenameSafety::NeverReplaces)
         }
         RenameTrust::Doubtful => {
             rename_by_link(scratch, write, to, to_folder.as_fd(), &old_file, &aside)?
         }
     };
-    let written = Written {
+    let written = WriteOutcome {
         stamp,
         created_folders: target.created_folders,
         warnings: given.warnings(),
-        ..gone(&old_file.stamp, write, Guarantee::Move)
+        ..written_for_removed(&old_file.stamp, write, WriteGuarantee::Move)
     };
-    Ok(Applied {
+    Ok(AppliedWrite {
         written,
         folder: Arc::clone(&write.located.folder),
-        rollback: Rollback::Move {
+        rollback: RollbackData::Move {
             to_folder,
             to: to.name.clone(),
             old_file,
@@ -157,9 +162,9 @@ pub(super) fn rename(
     })
 }
 
-fn rename_once(
+fn try_rename(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     to: &Located,
     to_folder: BorrowedFd<'_>,
     old_file: &CheckedFile,
@@ -170,16 +175,16 @@ fn rename_once(
         .map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => CommitFailure::Exists,
             io::ErrorKind::CrossesDevices => CommitFailure::NoRename,
-            _ if is_unknown(&error) => CommitFailure::NoRename,
-            _ => refused(error),
+            _ if is_unsupported(&error) => CommitFailure::NoRename,
+            _ => removal_failure(error),
         })?;
     let stat = || disk.stat_at(to_folder, &to.name);
     let moved = stat().or_else(|_| stat()).ok();
     moved
-        .filter(|now| now.same_file(&old_file.stamp) && old_file.is_quiet(disk))
+        .filter(|now| now.is_same_file(&old_file.stamp) && old_file.has_no_new_writer(disk))
         .ok_or_else(|| {
             let back = || disk.move_at(to_folder, &to.name, folder, &write.located.name);
-            match twice(back) {
+            match retry_once(back) {
                 Ok(()) => CommitFailure::Changed,
                 Err(_) => CommitFailure::Conflict(vec![to.path().to_owned()]),
             }
@@ -189,7 +194,7 @@ fn rename_once(
 /// Moves a file where the flags of a rename may be ignored: it is renamed away, verified, and linked to its new name.
 fn rename_by_link(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     to: &Located,
     to_folder: BorrowedFd<'_>,
     old_file: &CheckedFile,
@@ -197,19 +202,19 @@ fn rename_by_link(
 ) -> Result<(Stamp, RenameSafety), CommitFailure> {
     let disk = scratch.disk();
     let folder = write.located.folder();
-    disk.rename_at(folder, &write.located.name, aside, Replace::Over)
-        .map_err(refused)?;
-    let back = |failure| Err(put_back(scratch, write, aside, failure));
+    disk.rename_at(folder, &write.located.name, aside, ReplaceMode::Over)
+        .map_err(removal_failure)?;
+    let back = |failure| Err(restore_old_name(scratch, write, aside, failure));
     let is_it = match &write.expected {
-        Expected::Link { target, .. } => {
+        ExpectedState::Link { target, .. } => {
             let found = disk.read_link_at(folder, aside);
             found.is_ok_and(|found| found == *target)
         }
         _ => {
-            look_up_again(disk, folder, aside)
-                .and_then(|()| holds_expected_afresh(disk, write, folder, aside))
+            force_lookup(disk, folder, aside)
+                .and_then(|()| reopen_and_compare_expected(disk, write, folder, aside))
                 .unwrap_or(false)
-                && old_file.is_quiet(disk)
+                && old_file.has_no_new_writer(disk)
         }
     };
     if !is_it {
@@ -218,7 +223,7 @@ fn rename_by_link(
     let given = match disk.link_at(folder, aside, to_folder, &to.name) {
         Ok(()) => {
             // If this fails the file has two names; recovery removes the temporary one.
-            let _ = twice(|| disk.remove_at(folder, aside));
+            let _ = retry_once(|| disk.remove_at(folder, aside));
             RenameSafety::NeverReplaces
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -227,9 +232,9 @@ fn rename_by_link(
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             return back(CommitFailure::NoRename);
         }
-        Err(error) if is_linkless(&error) => {
+        Err(error) if is_link_unsupported(&error) => {
             // A file is copied instead; a link is renamed with the flag that may be ignored.
-            if old_file.protection != Protection::Immutable {
+            if old_file.protection != LeaseProtection::Immutable {
                 return back(CommitFailure::NoRename);
             }
             match disk.move_at(folder, aside, to_folder, &to.name) {
@@ -240,7 +245,7 @@ fn rename_by_link(
                 Err(_) => return back(CommitFailure::NoRename),
             }
         }
-        Err(error) => return back(refused(error)),
+        Err(error) => return back(removal_failure(error)),
     };
     // If the stamp cannot be read, the next check compares content.
     let stat = || disk.stat_at(to_folder, &to.name);
@@ -248,11 +253,15 @@ fn rename_by_link(
     Ok((stamp, given))
 }
 
-fn gone(old_file: &Stamp, write: &Write<'_>, guarantee: Guarantee) -> Written {
+fn written_for_removed(
+    old_file: &Stamp,
+    write: &FileWrite<'_>,
+    guarantee: WriteGuarantee,
+) -> WriteOutcome {
     let revision = write.expected.revision();
-    Written {
+    WriteOutcome {
         stamp: *old_file,
-        revision: revision.unwrap_or_else(|| Revision::of_content(b"")),
+        revision: revision.unwrap_or_else(|| Revision::from_content(b"")),
         guarantee,
         durable: false,
         created_folders: Vec::new(),
@@ -261,7 +270,7 @@ fn gone(old_file: &Stamp, write: &Write<'_>, guarantee: Guarantee) -> Written {
     }
 }
 
-fn refused(error: io::Error) -> CommitFailure {
+fn removal_failure(error: io::Error) -> CommitFailure {
     match error.kind() {
         io::ErrorKind::NotFound => CommitFailure::Changed,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

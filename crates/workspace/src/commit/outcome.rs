@@ -4,33 +4,33 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::guarantee::Guarantee;
-use crate::displaced::Displaced;
+use super::guarantee::WriteGuarantee;
+use crate::displaced::DisplacedFile;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
 /// The result of one write.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct WriteOutcome {
     /// The stamp after the write; for a removed file, its last one.
     pub stamp: Stamp,
     /// The revision of the new content; for a removed or moved file, of the content it had.
     pub revision: Revision,
     /// How the write was made, and so how well it was protected from other writers.
-    pub guarantee: Guarantee,
+    pub guarantee: WriteGuarantee,
     /// Whether the folder was flushed too. If not, a power cut may bring the old file back.
     pub durable: bool,
     /// Folders created for the file, outermost first.
     pub created_folders: Vec<PathBuf>,
     /// Warnings to report although the write succeeded.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<WriteWarning>,
     /// The stored old file; `None` if there was none or nothing is stored.
-    pub displaced: Option<Displaced>,
+    pub displaced: Option<DisplacedFile>,
 }
 
-impl Written {
+impl WriteOutcome {
     /// Returns whether the old file is stored and cannot change any more.
-    pub fn is_sealed(&self) -> bool {
+    pub fn is_old_file_sealed(&self) -> bool {
         self.displaced
             .as_ref()
             .is_some_and(|displaced| displaced.seal == crate::displaced::Seal::Sealed)
@@ -39,7 +39,7 @@ impl Written {
 
 /// Something to report about a write that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Warning {
+pub enum WriteWarning {
     /// The folder could not be flushed; a power cut may undo the write.
     NotDurable,
     /// Another program replaced the new file right after the write; both versions still exist.
@@ -60,19 +60,19 @@ pub enum Warning {
     AttributesLost,
 }
 
-impl Warning {
+impl WriteWarning {
     /// Returns the name of the warning in answers.
     pub fn name(&self) -> &'static str {
         match self {
-            Warning::NotDurable => "NOT_DURABLE",
-            Warning::Overwritten => "OVERWRITTEN",
-            Warning::LateWriter => "LATE_WRITER",
-            Warning::LinksBroken => "LINKS_BROKEN",
-            Warning::Left(_) => "OLD_FILE_LEFT",
-            Warning::NotLocked => "NOT_LOCKED",
-            Warning::Unprotected => "UNPROTECTED",
-            Warning::FolderStays(_) => "FOLDER_STAYS",
-            Warning::AttributesLost => "ATTRIBUTES_LOST",
+            WriteWarning::NotDurable => "NOT_DURABLE",
+            WriteWarning::Overwritten => "OVERWRITTEN",
+            WriteWarning::LateWriter => "LATE_WRITER",
+            WriteWarning::LinksBroken => "LINKS_BROKEN",
+            WriteWarning::Left(_) => "OLD_FILE_LEFT",
+            WriteWarning::NotLocked => "NOT_LOCKED",
+            WriteWarning::Unprotected => "UNPROTECTED",
+            WriteWarning::FolderStays(_) => "FOLDER_STAYS",
+            WriteWarning::AttributesLost => "ATTRIBUTES_LOST",
         }
     }
 }
@@ -142,7 +142,7 @@ pub enum CommitError {
     },
     /// An earlier commit of this file, together with others, has not been settled: its process ended half-way, or
     /// another process is just recovering it. Nothing was written. The caller should call
-    /// [`recover`](crate::Workspace::recover) and try again.
+    /// [`recover_commits`](crate::Workspace::recover_commits) and try again.
     #[error("write {index}: an interrupted commit of this file is not settled yet")]
     Unsettled {
         /// The position in the batch.
@@ -156,7 +156,7 @@ pub enum CommitError {
         /// What denies it.
         reason: ReadOnlyReason,
     },
-    /// The file could only be written without protection from other writers, which [`Weak`](crate::Weak) forbids.
+    /// The file could only be written without protection from other writers, which [`WeakProtectionPolicy`](crate::WeakProtectionPolicy) forbids.
     #[error(
         "write {index}: no lease keeps other writers away, and writing without one is not allowed"
     )]
@@ -216,16 +216,16 @@ pub enum CommitError {
 /// Why a rewrite without protection from other writers is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsafeReason {
-    /// The caller forbids it everywhere ([`Weak::Refuse`](crate::Weak::Refuse)).
+    /// The caller forbids it everywhere ([`WeakProtectionPolicy::Refuse`](crate::WeakProtectionPolicy::Refuse)).
     Forbidden,
     /// Another machine may write the file, and the caller has not allowed it there
-    /// ([`Weak::Auto`](crate::Weak::Auto)).
+    /// ([`WeakProtectionPolicy::Auto`](crate::WeakProtectionPolicy::Auto)).
     Network,
 }
 
 /// The methods of putting new content at a name, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum WriteMethod {
     Exchange,
     MoveAside,
     InPlace,
@@ -250,12 +250,12 @@ pub(crate) enum CommitFailure {
     /// The rollback failed too: the file holds the new bytes, or a mixture, and the old ones are at this path.
     Stands(Box<CommitFailure>, PathBuf),
     /// The method in use does not work here: the batch is attempted again with this one.
-    RetryWith(Method),
+    RetryWith(WriteMethod),
 }
 
 impl CommitFailure {
     /// For `map_err`: wraps the system's error of a step.
-    pub(crate) fn at(step: &'static str) -> impl Fn(io::Error) -> CommitFailure {
+    pub(crate) fn at_step(step: &'static str) -> impl Fn(io::Error) -> CommitFailure {
         move |source| CommitFailure::Io { step, source }
     }
 

@@ -5,20 +5,20 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::applied::{FileToRewrite, Rewrite};
+use super::applied::{FileToRewrite, StagedRewrite};
 use super::check::compare_without_bytes;
 use super::in_place;
 use super::lease::{CheckedFile, lease_and_compare};
 use super::scratch::Scratch;
-use super::stage::{Creation, Replacement, Staged, make_folders};
-use super::{CommitFailure, NewBytes, Write};
+use super::stage::{StagedCreation, StagedReplacement, StagedWrite, make_folders};
+use super::{CommitFailure, FileWrite, NewBytes};
 use crate::stamp::Stamp;
 
 /// A write whose old file was compared and, where possible, leased.
-pub(super) enum Ready {
-    Replace(Replacement, CheckedFile),
-    Create(Creation),
-    InPlace(Rewrite, FileToRewrite),
+pub(super) enum ReadyWrite {
+    Replace(StagedReplacement, CheckedFile),
+    Create(StagedCreation),
+    InPlace(StagedRewrite, FileToRewrite),
     Remove(OsString, CheckedFile),
     Move(MoveTarget, CheckedFile, OsString),
 }
@@ -31,25 +31,25 @@ pub(super) struct MoveTarget {
 }
 
 /// Names the temporary file of a write, and compares and leases its old file.
-pub(super) fn make_ready(
+pub(super) fn prepare_swap(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    staged: Staged,
-) -> Result<Ready, CommitFailure> {
+    write: &FileWrite<'_>,
+    staged: StagedWrite,
+) -> Result<ReadyWrite, CommitFailure> {
     match staged {
-        Staged::Replace(mut replacement, handle) => {
+        StagedWrite::Replace(mut replacement, handle) => {
             let device = replacement.checked.device;
-            scratch.name(&mut replacement.temporary, device, replacement.method)?;
+            scratch.assign_name(&mut replacement.temporary, device, replacement.method)?;
             let old_file = compare(scratch, write, handle, &replacement.checked)?;
-            Ok(Ready::Replace(replacement, old_file))
+            Ok(ReadyWrite::Replace(replacement, old_file))
         }
-        Staged::Create(creation) => Ok(Ready::Create(creation)),
-        Staged::InPlace(mut rewrite) => {
-            in_place::name_copies(scratch, &mut rewrite)?;
-            let to_rewrite = in_place::protection(scratch, write, &rewrite)?;
-            Ok(Ready::InPlace(rewrite, to_rewrite))
+        StagedWrite::Create(creation) => Ok(ReadyWrite::Create(creation)),
+        StagedWrite::InPlace(mut rewrite) => {
+            in_place::name_stored_copies(scratch, &mut rewrite)?;
+            let to_rewrite = in_place::open_and_protect(scratch, write, &rewrite)?;
+            Ok(ReadyWrite::InPlace(rewrite, to_rewrite))
         }
-        Staged::RemoveOrMove {
+        StagedWrite::RemoveOrMove {
             handle,
             checked,
             aside,
@@ -66,8 +66,8 @@ pub(super) fn make_ready(
             };
             let old_file = compare(scratch, write, handle, &checked)?;
             Ok(match target {
-                Some(target) => Ready::Move(target, old_file, aside),
-                None => Ready::Remove(aside, old_file),
+                Some(target) => ReadyWrite::Move(target, old_file, aside),
+                None => ReadyWrite::Remove(aside, old_file),
             })
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn make_ready(
 /// Compares the old file, which `handle` has open, or the old link or folder.
 fn compare(
     scratch: &Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     handle: Option<OwnedFd>,
     checked: &Stamp,
 ) -> Result<CheckedFile, CommitFailure> {

@@ -13,11 +13,11 @@ use crate::stamp::Stamp;
 
 /// One file to write.
 #[derive(Clone, Debug)]
-pub struct Write<'a> {
+pub struct FileWrite<'a> {
     /// The located file.
     pub located: &'a Located,
     /// The state that the name must have for the write to go ahead.
-    pub expected: Expected,
+    pub expected: ExpectedState,
     /// The state that the name has afterwards.
     pub new: NewBytes<'a>,
     /// The revision of the new content, if it is known; else it is computed while writing.
@@ -28,7 +28,7 @@ pub struct Write<'a> {
 
 /// The state that a name must have for a write to go ahead.
 #[derive(Clone, Debug)]
-pub enum Expected {
+pub enum ExpectedState {
     /// The name must be free.
     Missing,
     /// A file with this content must be there.
@@ -55,24 +55,24 @@ pub enum Expected {
     },
 }
 
-impl Expected {
+impl ExpectedState {
     /// Returns the revision of what must be there: of the content, or of a link's target.
     pub fn revision(&self) -> Option<Revision> {
         match self {
-            Expected::Missing => None,
-            Expected::Content { revision, .. } => Some(*revision),
-            Expected::Link { target, .. } => Some(Revision::of_link(target)),
-            Expected::EmptyFolder { .. } => Some(Revision::of_empty_folder()),
+            ExpectedState::Missing => None,
+            ExpectedState::Content { revision, .. } => Some(*revision),
+            ExpectedState::Link { target, .. } => Some(Revision::from_link(target)),
+            ExpectedState::EmptyFolder { .. } => Some(Revision::of_empty_folder()),
         }
     }
 
     /// Returns the stamp from when it was read.
     pub fn stamp(&self) -> Option<&Stamp> {
         match self {
-            Expected::Missing => None,
-            Expected::Content { stamp, .. }
-            | Expected::Link { stamp, .. }
-            | Expected::EmptyFolder { stamp } => Some(stamp),
+            ExpectedState::Missing => None,
+            ExpectedState::Content { stamp, .. }
+            | ExpectedState::Link { stamp, .. }
+            | ExpectedState::EmptyFolder { stamp } => Some(stamp),
         }
     }
 }
@@ -128,7 +128,7 @@ pub enum NewBytes<'a> {
 
 impl NewBytes<'static> {
     /// The content of a file that is copied unchanged.
-    pub(crate) const UNCHANGED: Self = NewBytes::Streamed { changes: &[] };
+    pub(crate) const COPY_UNCHANGED: Self = NewBytes::Streamed { changes: &[] };
 }
 
 /// Content that can be read piece by piece, repeatedly.
@@ -141,25 +141,25 @@ pub trait Source: fmt::Debug + Sync {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Whether a new file takes the name or the file is rewritten in place.
-    pub strategy: Strategy,
+    pub strategy: WriteStrategy,
     /// What happens to the file's other hard links.
     pub links: HardLinkPolicy,
     /// Whether a write without protection from other writers is allowed.
-    pub weak: Weak,
+    pub weak: WeakProtectionPolicy,
     /// What is flushed before a commit returns.
     pub durability: Durability,
     /// The permission bits of the file. With `None` the file keeps its bits, and a new file gets those that the umask
     /// leaves. A file that is rewritten in place always keeps its bits.
     pub mode: Option<u32>,
     /// Whether the permission to execute the file changes.
-    pub executable: Executable,
+    pub executable: ExecutableChange,
     /// What happens to the old file.
     pub old: OldFile,
 }
 
 /// Whether the permission to execute a file changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Executable {
+pub enum ExecutableChange {
     /// It stays as it is; a new file has none.
     #[default]
     Keep,
@@ -169,13 +169,13 @@ pub enum Executable {
     No,
 }
 
-impl Executable {
+impl ExecutableChange {
     /// Applies the change to permission bits.
-    pub fn apply(self, mode: u32) -> u32 {
+    pub fn apply_to_mode(self, mode: u32) -> u32 {
         match self {
-            Executable::Keep => mode,
-            Executable::Yes => mode | (mode & 0o444) >> 2,
-            Executable::No => mode & !0o111,
+            ExecutableChange::Keep => mode,
+            ExecutableChange::Yes => mode | (mode & 0o444) >> 2,
+            ExecutableChange::No => mode & !0o111,
         }
     }
 }
@@ -192,7 +192,7 @@ pub enum OldFile {
 
 /// How new content gets to a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
+pub enum WriteStrategy {
     /// A new file takes the name; the file is rewritten in place only if that is impossible.
     #[default]
     Auto,
@@ -215,7 +215,7 @@ pub enum HardLinkPolicy {
 
 /// Whether a rewrite in place may go on if no lease excludes every other writer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weak {
+pub enum WeakProtectionPolicy {
     /// The rewrite goes on, with a warning, unless another machine may write the file: then it is refused.
     #[default]
     Auto,
@@ -235,10 +235,10 @@ pub enum Durability {
     Ordered,
 }
 
-impl Write<'_> {
+impl FileWrite<'_> {
     /// Returns whether a symbolic link is replaced, or gets the name.
     pub(crate) fn concerns_link(&self) -> bool {
-        matches!(self.new, NewBytes::Link(_)) || matches!(self.expected, Expected::Link { .. })
+        matches!(self.new, NewBytes::Link(_)) || matches!(self.expected, ExpectedState::Link { .. })
     }
 
     /// Returns whether the name is free after the write.

@@ -7,20 +7,20 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::applied::{Applied, FileToRewrite, Rewrite, Rollback};
-use super::exchange::{is_untouched, keep};
+use super::applied::{AppliedWrite, FileToRewrite, RollbackData, StagedRewrite};
+use super::exchange::{is_our_unchanged_file, preserve_version};
 use super::free_name::{move_to_free_name, rename_to_free_name};
 use super::in_place;
 use super::lease::CheckedFile;
-use super::retry::twice;
-use super::scratch::{Scratch, Temporary, temporary_name};
-use super::{CommitError, Write, Written};
-use crate::disk::{Disk, Replace};
+use super::retry::retry_once;
+use super::scratch::{Scratch, TemporaryFile, temporary_name};
+use super::{CommitError, FileWrite, WriteOutcome};
+use crate::disk::{Disk, ReplaceMode};
 use crate::stamp::Stamp;
 
 /// Writes that could not be rolled back.
 #[derive(Default)]
-pub(super) struct NotRolledBack {
+pub(super) struct RollbackFailures {
     pub(super) writes: Vec<usize>,
     pub(super) kept: Vec<PathBuf>,
 }
@@ -28,8 +28,8 @@ pub(super) struct NotRolledBack {
 /// Rolls back the applied writes, last first, and returns the error to report.
 pub(super) fn roll_back(
     scratch: &mut Scratch<'_>,
-    batch: &[Write<'_>],
-    done: Vec<Applied>,
+    batch: &[FileWrite<'_>],
+    done: Vec<AppliedWrite>,
     cause: CommitError,
 ) -> CommitError {
     let (cause, mut standing) = match cause {
@@ -39,17 +39,17 @@ pub(super) fn roll_back(
             kept,
         } => (
             *cause,
-            NotRolledBack {
+            RollbackFailures {
                 writes: standing,
                 kept,
             },
         ),
-        cause => (cause, NotRolledBack::default()),
+        cause => (cause, RollbackFailures::default()),
     };
     let mut flushed = Vec::new();
     for (index, done) in done.into_iter().enumerate().rev() {
         let folder = Arc::clone(&done.folder);
-        if !take_back(scratch, &batch[index], done, &mut standing) {
+        if !roll_back_write(scratch, &batch[index], done, &mut standing) {
             standing.writes.push(index);
         }
         flush_once(scratch.disk(), folder, &mut flushed);
@@ -65,44 +65,46 @@ pub(super) fn roll_back(
 }
 
 /// One write that is being rolled back, with the location of its file.
-struct Undoing<'u, 's> {
+struct WriteRollback<'u, 's> {
     scratch: &'u mut Scratch<'s>,
-    write: &'u Write<'u>,
-    written: Written,
+    write: &'u FileWrite<'u>,
+    written: WriteOutcome,
     folder: Arc<OwnedFd>,
 }
 
 /// Rolls back one write; returns false if the write remains, because the system refuses or another program has changed
 /// the file since.
-fn take_back(
+fn roll_back_write(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    done: Applied,
-    standing: &mut NotRolledBack,
+    write: &FileWrite<'_>,
+    done: AppliedWrite,
+    standing: &mut RollbackFailures,
 ) -> bool {
-    let Applied {
+    let AppliedWrite {
         written,
         folder,
         rollback,
     } = done;
-    let mut undoing = Undoing {
+    let mut undoing = WriteRollback {
         scratch,
         write,
         written,
         folder,
     };
     match rollback {
-        Rollback::Exchange {
+        RollbackData::Exchange {
             temporary,
             old_file,
         } => undoing.exchange_back(temporary, old_file, standing),
-        Rollback::Aside { old, old_file } => undoing.put_aside_back(&old, old_file, standing),
-        Rollback::Create { temporary } => undoing.remove_created(temporary),
-        Rollback::InPlace {
+        RollbackData::Aside { old, old_file } => {
+            undoing.restore_aside_file(&old, old_file, standing)
+        }
+        RollbackData::Create { temporary } => undoing.remove_created(temporary),
+        RollbackData::InPlace {
             rewrite,
             to_rewrite,
         } => undoing.restore_in_place(rewrite, &to_rewrite, standing),
-        Rollback::Move {
+        RollbackData::Move {
             to_folder,
             to,
             old_file,
@@ -110,12 +112,12 @@ fn take_back(
     }
 }
 
-impl Undoing<'_, '_> {
+impl WriteRollback<'_, '_> {
     fn exchange_back(
         &self,
-        temporary: Temporary,
+        temporary: TemporaryFile,
         old_file: CheckedFile,
-        standing: &mut NotRolledBack,
+        standing: &mut RollbackFailures,
     ) -> bool {
         let (disk, folder, name) = (
             self.scratch.disk(),
@@ -125,27 +127,31 @@ impl Undoing<'_, '_> {
         let old = temporary.name;
         // Our own handle would count as a writer.
         drop(temporary.file);
-        let exchange = || disk.rename_at(folder, name, &old, Replace::Exchange);
-        let undone = self.is_ours_at_name() && twice(exchange).is_ok();
+        let exchange = || disk.rename_at(folder, name, &old, ReplaceMode::Exchange);
+        let undone = self.has_our_file_at_name() && retry_once(exchange).is_ok();
         if !undone {
-            standing.kept.push(keep(self.scratch, self.write, &old));
+            standing
+                .kept
+                .push(preserve_version(self.scratch, self.write, &old));
             return false;
         }
         if self.is_untouched(&old) {
             drop(old_file);
-            return twice(|| disk.remove_at(folder, &old)).is_ok();
+            return retry_once(|| disk.remove_at(folder, &old)).is_ok();
         }
         // Another program has written to it: its version stays at the name.
-        let _ = twice(exchange);
-        standing.kept.push(keep(self.scratch, self.write, &old));
+        let _ = retry_once(exchange);
+        standing
+            .kept
+            .push(preserve_version(self.scratch, self.write, &old));
         false
     }
 
-    fn put_aside_back(
+    fn restore_aside_file(
         &self,
         old: &OsStr,
         old_file: CheckedFile,
-        standing: &mut NotRolledBack,
+        standing: &mut RollbackFailures,
     ) -> bool {
         let (disk, folder, name) = (
             self.scratch.disk(),
@@ -157,13 +163,16 @@ impl Undoing<'_, '_> {
         // The new file is renamed away first, so that the name is free for the old one.
         let away = temporary_name();
         let freed = came
-            || (self.is_ours_at_name()
-                && twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_ok());
+            || (self.has_our_file_at_name()
+                && retry_once(|| disk.rename_at(folder, name, &away, ReplaceMode::Over)).is_ok());
         let undone = freed
-            && twice(|| rename_to_free_name(disk, trust, folder, old, name).map(|_| ())).is_ok();
+            && retry_once(|| rename_to_free_name(disk, trust, folder, old, name).map(|_| ()))
+                .is_ok();
         drop(old_file);
         if !undone {
-            standing.kept.push(keep(self.scratch, self.write, old));
+            standing
+                .kept
+                .push(preserve_version(self.scratch, self.write, old));
             if freed && !came {
                 let _ = rename_to_free_name(disk, trust, folder, &away, name);
             }
@@ -171,15 +180,17 @@ impl Undoing<'_, '_> {
         }
         if !came {
             if self.is_untouched(&away) {
-                let _ = twice(|| disk.remove_at(folder, &away));
+                let _ = retry_once(|| disk.remove_at(folder, &away));
             } else {
-                standing.kept.push(keep(self.scratch, self.write, &away));
+                standing
+                    .kept
+                    .push(preserve_version(self.scratch, self.write, &away));
             }
         }
         true
     }
 
-    fn remove_created(&self, temporary: Temporary) -> bool {
+    fn remove_created(&self, temporary: TemporaryFile) -> bool {
         let (disk, folder, name) = (
             self.scratch.disk(),
             self.folder.as_fd(),
@@ -191,13 +202,13 @@ impl Undoing<'_, '_> {
         if self.written.stamp.is_folder() {
             return self.remove_created_folder();
         }
-        if !self.is_ours_at_name()
-            || twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_err()
+        if !self.has_our_file_at_name()
+            || retry_once(|| disk.rename_at(folder, name, &away, ReplaceMode::Over)).is_err()
         {
             return false;
         }
         if self.is_untouched(&away) {
-            return twice(|| disk.remove_at(folder, &away)).is_ok();
+            return retry_once(|| disk.remove_at(folder, &away)).is_ok();
         }
         let _ = rename_to_free_name(disk, trust, folder, &away, name);
         false
@@ -209,11 +220,11 @@ impl Undoing<'_, '_> {
         let name = &self.write.located.name;
         let stat = || disk.stat_at(folder, name);
         match stat().or_else(|_| stat()) {
-            Ok(now) if now.same_file(&self.written.stamp) => {}
+            Ok(now) if now.is_same_file(&self.written.stamp) => {}
             Ok(_) => return true,
             Err(error) => return error.kind() == io::ErrorKind::NotFound,
         }
-        match twice(|| disk.remove_folder_at(folder, name)) {
+        match retry_once(|| disk.remove_folder_at(folder, name)) {
             Ok(()) => true,
             Err(error) => error.kind() == io::ErrorKind::DirectoryNotEmpty,
         }
@@ -221,18 +232,18 @@ impl Undoing<'_, '_> {
 
     fn restore_in_place(
         &mut self,
-        rewrite: Rewrite,
+        rewrite: StagedRewrite,
         to_rewrite: &FileToRewrite,
-        standing: &mut NotRolledBack,
+        standing: &mut RollbackFailures,
     ) -> bool {
         let disk = self.scratch.disk();
         let file = to_rewrite.file.as_fd();
-        if !self.is_ours(disk.stat(file).or_else(|_| disk.stat(file))) {
-            self.scratch.release(&rewrite.old.name);
+        if !self.is_our_file(disk.stat(file).or_else(|_| disk.stat(file))) {
+            self.scratch.release_name(&rewrite.old.name);
             standing.kept.push(rewrite.kept);
             return false;
         }
-        let restored = in_place::restore(self.scratch, &rewrite, to_rewrite);
+        let restored = in_place::restore_old_bytes(self.scratch, &rewrite, to_rewrite);
         standing.kept.extend(restored.as_ref().err().cloned());
         restored.is_ok()
     }
@@ -243,30 +254,30 @@ impl Undoing<'_, '_> {
         let trust = self.scratch.rename_trust(folder);
         let from = (to_folder.as_fd(), to);
         let back = || move_to_free_name(disk, trust, from, (folder, &self.write.located.name));
-        let undone = twice(back).is_ok();
+        let undone = retry_once(back).is_ok();
         drop(old_file);
         undone
     }
 
     /// Returns whether the file is the one that was written, and no process has written to it since.
-    fn is_ours(&self, now: io::Result<Stamp>) -> bool {
+    fn is_our_file(&self, now: io::Result<Stamp>) -> bool {
         let ours = &self.written.stamp;
-        now.is_ok_and(|now| now.same_file(ours) && now.mtime == ours.mtime)
+        now.is_ok_and(|now| now.is_same_file(ours) && now.mtime == ours.mtime)
     }
 
     /// Returns whether the file at the write's name is the one that was written.
-    fn is_ours_at_name(&self) -> bool {
+    fn has_our_file_at_name(&self) -> bool {
         let stat = || {
             let name = &self.write.located.name;
             self.scratch.disk().stat_at(self.folder.as_fd(), name)
         };
-        self.is_ours(stat().or_else(|_| stat()))
+        self.is_our_file(stat().or_else(|_| stat()))
     }
 
     /// Returns whether the file with this temporary name has the content that was written.
     fn is_untouched(&self, name: &OsStr) -> bool {
         let (folder, written) = (self.folder.as_fd(), &self.written);
-        is_untouched(self.scratch, folder, name, &written.stamp, written.revision)
+        is_our_unchanged_file(self.scratch, folder, name, &written.stamp, written.revision)
     }
 }
 

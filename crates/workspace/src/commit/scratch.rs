@@ -9,18 +9,18 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::outcome::{CommitFailure, Method};
+use super::outcome::{CommitFailure, WriteMethod};
 use crate::disk::{Disk, OpenMode};
-use crate::displaced::{Seal, kept_name};
-use crate::journal::Ticket;
+use crate::displaced::{Seal, stored_name};
+use crate::journal::EntryId;
 use crate::mounts::{LeaseCoverage, MissingFeature, RenameTrust, rename_trust};
 use crate::random::random;
 use crate::roots::Workspace;
 
 /// How many temporary names are tried before the error is returned.
-const TRIES: usize = 8;
+const MAX_NAME_TRIES: usize = 8;
 /// The device number under which missing features of the state folder's file system are recorded.
-pub(super) const STATE: u64 = u64::MAX;
+pub(super) const STATE_FOLDER_DEVICE: u64 = u64::MAX;
 
 pub(super) struct Scratch<'w> {
     pub(super) workspace: &'w Workspace,
@@ -31,21 +31,21 @@ pub(super) struct Scratch<'w> {
     /// The paths of all new folders, also of released ones.
     made: Vec<PathBuf>,
     /// The journal entries of new folders and temporary links, closed on drop.
-    records: Vec<Ticket>,
+    records: Vec<EntryId>,
 }
 
 /// A temporary file, symbolic link or folder of a commit. The handle of a link only identifies it.
 #[derive(Debug)]
-pub(super) struct Temporary {
+pub(super) struct TemporaryFile {
     pub(super) folder: Arc<OwnedFd>,
     pub(super) name: OsString,
     pub(super) file: OwnedFd,
-    pub(super) naming: Naming,
+    pub(super) naming: NameState,
 }
 
 /// Whether a temporary file has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Naming {
+pub(super) enum NameState {
     NameFlush,
     /// Without a name, a crash leaves nothing behind.
     Unnamed,
@@ -79,12 +79,12 @@ impl<'w> Scratch<'w> {
     }
 
     /// Creates an empty file in a folder, without a name where the file system supports it.
-    pub(super) fn create(
+    pub(super) fn create_temporary(
         &mut self,
         folder: &Arc<OwnedFd>,
         mode: u32,
         device: u64,
-    ) -> io::Result<Temporary> {
+    ) -> io::Result<TemporaryFile> {
         match self.create_unnamed(folder, mode, device, &temporary_name)? {
             Some(unnamed) => Ok(unnamed),
             None => self.create_named(folder, mode, &temporary_name),
@@ -92,13 +92,13 @@ impl<'w> Scratch<'w> {
     }
 
     /// Names a temporary file that has no name yet.
-    pub(super) fn name(
+    pub(super) fn assign_name(
         &mut self,
-        temporary: &mut Temporary,
+        temporary: &mut TemporaryFile,
         device: u64,
-        method: Method,
+        method: WriteMethod,
     ) -> Result<(), CommitFailure> {
-        if temporary.naming == Naming::NameFlush {
+        if temporary.naming == NameState::NameFlush {
             return Ok(());
         }
         let folder = temporary.folder.as_fd();
@@ -107,15 +107,15 @@ impl<'w> Scratch<'w> {
             .link_unnamed(temporary.file.as_fd(), folder, &temporary.name)
         {
             Ok(()) => {
-                temporary.naming = Naming::NameFlush;
+                temporary.naming = NameState::NameFlush;
                 self.names
                     .push((Arc::clone(&temporary.folder), temporary.name.clone()));
                 Ok(())
             }
-            Err(error) if is_unknown(&error) || error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if is_unsupported(&error) || error.kind() == io::ErrorKind::NotFound => {
                 self.workspace
                     .mounts
-                    .note(device, MissingFeature::UnnamedFiles);
+                    .record_missing(device, MissingFeature::UnnamedFiles);
                 Err(CommitFailure::RetryWith(method))
             }
             Err(source) => Err(CommitFailure::Io {
@@ -131,21 +131,21 @@ impl<'w> Scratch<'w> {
         &mut self,
         beside: &Arc<OwnedFd>,
         of: &Path,
-    ) -> io::Result<(Temporary, PathBuf)> {
-        match self.try_displaced(beside, of) {
+    ) -> io::Result<(TemporaryFile, PathBuf)> {
+        match self.try_create_displaced(beside, of) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.workspace.displaced.forget();
-                self.try_displaced(beside, of)
+                self.workspace.displaced.forget_handle();
+                self.try_create_displaced(beside, of)
             }
             other => other,
         }
     }
 
-    fn try_displaced(
+    fn try_create_displaced(
         &mut self,
         beside: &Arc<OwnedFd>,
         of: &Path,
-    ) -> io::Result<(Temporary, PathBuf)> {
+    ) -> io::Result<(TemporaryFile, PathBuf)> {
         let disk = self.disk();
         let Some((folder, path)) = self.workspace.displaced.folder(disk)? else {
             let kept = self.create_named(beside, 0o600, &temporary_name)?;
@@ -153,8 +153,8 @@ impl<'w> Scratch<'w> {
             return Ok((kept, path));
         };
         let name = of.file_name().unwrap_or_default();
-        let kept_name = || kept_name(disk, name, Seal::Sealed);
-        let kept = match self.create_unnamed(&folder, 0o600, STATE, &kept_name)? {
+        let kept_name = || stored_name(disk, name, Seal::Sealed);
+        let kept = match self.create_unnamed(&folder, 0o600, STATE_FOLDER_DEVICE, &kept_name)? {
             Some(unnamed) => unnamed,
             None => self.create_named(&folder, 0o600, &kept_name)?,
         };
@@ -163,9 +163,12 @@ impl<'w> Scratch<'w> {
     }
 
     /// Creates an empty file for the new bytes of a rewrite, next to the copy of the old ones.
-    pub(super) fn create_next(&mut self, old: &Temporary) -> io::Result<Temporary> {
+    pub(super) fn create_for_next_method(
+        &mut self,
+        old: &TemporaryFile,
+    ) -> io::Result<TemporaryFile> {
         let name = || next_name(&old.name);
-        match self.create_unnamed(&old.folder, 0o600, STATE, &name)? {
+        match self.create_unnamed(&old.folder, 0o600, STATE_FOLDER_DEVICE, &name)? {
             Some(unnamed) => Ok(unnamed),
             None => self.create_named(&old.folder, 0o600, &name),
         }
@@ -178,9 +181,9 @@ impl<'w> Scratch<'w> {
         mode: u32,
         device: u64,
         name: &dyn Fn() -> OsString,
-    ) -> io::Result<Option<Temporary>> {
+    ) -> io::Result<Option<TemporaryFile>> {
         let mounts = &self.workspace.mounts;
-        if mounts.lacks(device, MissingFeature::UnnamedFiles) {
+        if mounts.lacks_feature(device, MissingFeature::UnnamedFiles) {
             return Ok(None);
         }
         let here = OsStr::new(".");
@@ -188,14 +191,14 @@ impl<'w> Scratch<'w> {
             .disk()
             .open_at(folder.as_fd(), here, OpenMode::Unnamed { mode })
         {
-            Ok(file) => Ok(Some(Temporary {
+            Ok(file) => Ok(Some(TemporaryFile {
                 folder: Arc::clone(folder),
                 name: name(),
                 file,
-                naming: Naming::Unnamed,
+                naming: NameState::Unnamed,
             })),
-            Err(error) if is_unknown(&error) => {
-                mounts.note(device, MissingFeature::UnnamedFiles);
+            Err(error) if is_unsupported(&error) => {
+                mounts.record_missing(device, MissingFeature::UnnamedFiles);
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -207,7 +210,7 @@ impl<'w> Scratch<'w> {
         folder: &Arc<OwnedFd>,
         mode: u32,
         name: &dyn Fn() -> OsString,
-    ) -> io::Result<Temporary> {
+    ) -> io::Result<TemporaryFile> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -218,21 +221,22 @@ impl<'w> Scratch<'w> {
             {
                 Ok(file) => {
                     self.names.push((Arc::clone(folder), name.clone()));
-                    return Ok(Temporary {
+                    return Ok(TemporaryFile {
                         folder: Arc::clone(folder),
                         name,
                         file,
-                        naming: Naming::NameFlush,
+                        naming: NameState::NameFlush,
                     });
                 }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_NAME_TRIES => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
     /// Releases a name: it is not removed on drop.
-    pub(super) fn release(&mut self, name: &OsStr) {
+    pub(super) fn release_name(&mut self, name: &OsStr) {
         self.names.retain(|(_, other)| other != name);
         self.temporary_folders.retain(|(_, other)| other != name);
     }
@@ -270,7 +274,7 @@ impl Drop for Scratch<'_> {
         if let Some(journal) = &self.workspace.journal {
             // If it cannot be recorded, the folder stays when its last file is removed, and nothing worse.
             made.iter()
-                .for_each(|folder| _ = journal.keep_folder(folder));
+                .for_each(|folder| _ = journal.record_kept_folder(folder));
         }
         for record in std::mem::take(&mut self.records) {
             if let Some(journal) = &self.workspace.journal
@@ -295,7 +299,7 @@ pub(crate) fn temporary_name() -> OsString {
 }
 
 /// Returns whether the error says that the file system or the kernel does not support the call.
-pub(super) fn is_unknown(error: &io::Error) -> bool {
+pub(super) fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
         Errno::from_io_error(error),

@@ -8,29 +8,32 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::applied::Rewrite;
-use super::check::{Current, check_base, not_there};
-use super::flush::flush;
-use super::hard_links::{breaks_links, settled_links};
+use super::applied::StagedRewrite;
+use super::check::{CurrentFile, check_base, open_failure};
+use super::flush::flush_file;
+use super::hard_links::{breaks_hard_links, wait_for_stable_links};
 use super::in_place;
 use super::links;
-use super::scratch::{Scratch, Temporary, temporary_name};
+use super::scratch::{Scratch, TemporaryFile, temporary_name};
 use super::target_folders;
-use super::{CommitFailure, Executable, Method, NewBytes, ReadOnlyReason, Strategy, Write};
-use crate::content::{Sink, write_content};
+use super::{
+    CommitFailure, ExecutableChange, FileWrite, NewBytes, ReadOnlyReason, WriteMethod,
+    WriteStrategy,
+};
+use crate::content::{HashingWriter, write_content};
 use crate::disk::{AttributesCopied, Disk, OpenMode};
 use crate::mounts::MissingFeature;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
 /// A staged write: all that can be done before the file itself changes.
-pub(super) enum Staged {
+pub(super) enum StagedWrite {
     /// A new file or link for an existing name, and the handle of the old file; none where that is a link.
-    Replace(Replacement, Option<OwnedFd>),
+    Replace(StagedReplacement, Option<OwnedFd>),
     /// A new file that will take a free name.
-    Create(Creation),
+    Create(StagedCreation),
     /// The old bytes are stored; the file will be rewritten.
-    InPlace(Rewrite),
+    InPlace(StagedRewrite),
     /// The file will be removed or moved.
     RemoveOrMove {
         /// None for a symbolic link.
@@ -42,21 +45,21 @@ pub(super) enum Staged {
 }
 
 /// A new file or link that will replace an existing one.
-pub(super) struct Replacement {
-    pub(super) temporary: Temporary,
+pub(super) struct StagedReplacement {
+    pub(super) temporary: TemporaryFile,
     /// The stamp of the new file; its inode identifies it.
     pub(super) ours: Stamp,
     pub(super) revision: Revision,
     /// The stamp of the old file when it was compared with what the caller expects, before staging.
     pub(super) checked: Stamp,
-    pub(super) method: Method,
+    pub(super) method: WriteMethod,
     /// Whether all attributes of the old file were copied.
     pub(super) carried: AttributesCopied,
 }
 
 /// A new file or link for a free name.
-pub(super) struct Creation {
-    pub(super) temporary: Temporary,
+pub(super) struct StagedCreation {
+    pub(super) temporary: TemporaryFile,
     pub(super) ours: Stamp,
     pub(super) revision: Revision,
     pub(super) created_folders: Vec<PathBuf>,
@@ -64,29 +67,29 @@ pub(super) struct Creation {
     pub(super) carried: AttributesCopied,
 }
 
-impl Staged {
+impl StagedWrite {
     /// Returns the folder in which names change.
-    pub(super) fn folder<'s>(&'s self, write: &'s Write<'_>) -> &'s Arc<OwnedFd> {
+    pub(super) fn folder<'s>(&'s self, write: &'s FileWrite<'_>) -> &'s Arc<OwnedFd> {
         match self {
-            Staged::Create(creation) => &creation.temporary.folder,
+            StagedWrite::Create(creation) => &creation.temporary.folder,
             _ => &write.located.folder,
         }
     }
 }
 
-pub(super) fn stage(
+pub(super) fn stage_write(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    current: Current,
-    forced: Option<Method>,
-) -> Result<Staged, CommitFailure> {
+    write: &FileWrite<'_>,
+    current: CurrentFile,
+    forced: Option<WriteMethod>,
+) -> Result<StagedWrite, CommitFailure> {
     let (handle, stamp) = match current {
-        Current::Absent => return stage_new(scratch, write).map(Staged::Create),
-        Current::File { handle, stamp } => (Some(handle), stamp),
-        Current::WithoutBytes(stamp) => (None, stamp),
+        CurrentFile::Absent => return stage_new_file(scratch, write).map(StagedWrite::Create),
+        CurrentFile::File { handle, stamp } => (Some(handle), stamp),
+        CurrentFile::WithoutBytes(stamp) => (None, stamp),
     };
     if write.removes_its_name() {
-        return Ok(Staged::RemoveOrMove {
+        return Ok(StagedWrite::RemoveOrMove {
             handle,
             checked: stamp,
             aside: temporary_name(),
@@ -96,72 +99,80 @@ pub(super) fn stage(
         Some(handle) if !write.concerns_link() => handle,
         handle => return links::stage(scratch, write, handle, stamp, forced),
     };
-    let stamp = settled_links(scratch, write, &handle, stamp)?;
-    match forced.unwrap_or_else(|| choose(scratch, write, &stamp)) {
+    let stamp = wait_for_stable_links(scratch, write, &handle, stamp)?;
+    match forced.unwrap_or_else(|| choose_method(scratch, write, &stamp)) {
         // A rewrite in place also changes the file's other hard links. The policy allowed it for the file that was
         // located, with its links; for another file, or one with more links, the policy must decide again.
-        Method::InPlace if !is_as_located(write, &stamp) => Err(CommitFailure::Changed),
-        Method::InPlace => in_place::stage(scratch, write, handle, stamp).map(Staged::InPlace),
-        method => stage_beside(scratch, write, &handle, stamp, method)
-            .map(|replacement| Staged::Replace(replacement, Some(handle))),
+        WriteMethod::InPlace if !is_unchanged_since_located(write, &stamp) => {
+            Err(CommitFailure::Changed)
+        }
+        WriteMethod::InPlace => {
+            in_place::stage_rewrite(scratch, write, handle, stamp).map(StagedWrite::InPlace)
+        }
+        method => stage_replacement(scratch, write, &handle, stamp, method)
+            .map(|replacement| StagedWrite::Replace(replacement, Some(handle))),
     }
 }
 
-fn choose(scratch: &mut Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method {
-    let keeps_links = stamp.links > 1 && !breaks_links(write);
-    if write.options.strategy == Strategy::InPlace || keeps_links {
-        Method::InPlace
+fn choose_method(scratch: &mut Scratch<'_>, write: &FileWrite<'_>, stamp: &Stamp) -> WriteMethod {
+    let keeps_links = stamp.links > 1 && !breaks_hard_links(write);
+    if write.options.strategy == WriteStrategy::InPlace || keeps_links {
+        WriteMethod::InPlace
     } else {
         choose_rename(scratch, write, stamp)
     }
 }
 
 /// Chooses how a new file takes the name of an old one.
-pub(super) fn choose_rename(scratch: &mut Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method {
+pub(super) fn choose_rename(
+    scratch: &mut Scratch<'_>,
+    write: &FileWrite<'_>,
+    stamp: &Stamp,
+) -> WriteMethod {
     if scratch
         .workspace
         .mounts
-        .lacks(stamp.device, MissingFeature::Exchange)
-        || !scratch.may_exchange(write)
+        .lacks_feature(stamp.device, MissingFeature::Exchange)
+        || !scratch.can_exchange(write)
     {
-        Method::MoveAside
+        WriteMethod::MoveAside
     } else {
-        Method::Exchange
+        WriteMethod::Exchange
     }
 }
 
 /// Returns whether the file at the name is the one that was located, with as many hard links.
-fn is_as_located(write: &Write<'_>, now: &Stamp) -> bool {
+fn is_unchanged_since_located(write: &FileWrite<'_>, now: &Stamp) -> bool {
     let located = write.located.stat();
-    located.is_some_and(|then| then.same_file(now) && then.links == now.links)
+    located.is_some_and(|then| then.is_same_file(now) && then.links == now.links)
 }
 
-fn stage_beside(
+fn stage_replacement(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     handle: &OwnedFd,
     old: Stamp,
-    method: Method,
-) -> Result<Replacement, CommitFailure> {
+    method: WriteMethod,
+) -> Result<StagedReplacement, CommitFailure> {
     let disk = scratch.disk();
     // Mode 0600 until the file gets its final mode: no other user can read the new bytes before.
     let temporary = scratch
-        .create(&write.located.folder, 0o600, old.device)
+        .create_temporary(&write.located.folder, 0o600, old.device)
         .map_err(|source| match source.kind() {
             // The folder is not writable; the file itself may be.
-            io::ErrorKind::PermissionDenied => CommitFailure::RetryWith(Method::InPlace),
-            _ => create_failed(source),
+            io::ErrorKind::PermissionDenied => CommitFailure::RetryWith(WriteMethod::InPlace),
+            _ => create_failure(source),
         })?;
     let file = temporary.file.as_fd();
-    let mut sink = Sink::new(disk, file).with_revision(write.revision);
+    let mut sink = HashingWriter::new(disk, file).with_revision(write.revision);
     let base = write_content(&write.new, Some((handle.as_fd(), old.size)), &mut sink)
-        .map_err(write_failed)?;
+        .map_err(write_failure)?;
     check_base(write, base)?;
     let (_, revision) = sink.finish();
-    let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
+    let ours = disk.stat(file).map_err(CommitFailure::at_step("look"))?;
     let carried = copy_metadata(disk, write, &temporary, handle, &old, Some(&ours))?;
-    flush(disk, file)?;
-    Ok(Replacement {
+    flush_file(disk, file)?;
+    Ok(StagedReplacement {
         temporary,
         ours,
         revision,
@@ -175,8 +186,8 @@ fn stage_beside(
 /// be set, the file must be rewritten in place. `ours` is the stamp of the new file, if known.
 pub(super) fn copy_metadata(
     disk: &dyn Disk,
-    write: &Write<'_>,
-    temporary: &Temporary,
+    write: &FileWrite<'_>,
+    temporary: &TemporaryFile,
     old: &OwnedFd,
     stamp: &Stamp,
     ours: Option<&Stamp>,
@@ -186,35 +197,37 @@ pub(super) fn copy_metadata(
     if ours.is_none_or(|ours| (ours.uid, ours.gid) != (stamp.uid, stamp.gid)) {
         match disk.set_owner(file, stamp.uid, stamp.gid) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Err(CommitFailure::RetryWith(Method::InPlace));
+                return Err(CommitFailure::RetryWith(WriteMethod::InPlace));
             }
-            other => other.map_err(CommitFailure::at("owner"))?,
+            other => other.map_err(CommitFailure::at_step("owner"))?,
         }
     }
     // After the owner: changing it clears set-user-id and capabilities.
     let carried = disk
         .copy_attributes(old.as_fd(), file)
-        .map_err(CommitFailure::at("attributes"))?;
+        .map_err(CommitFailure::at_step("attributes"))?;
     let mode = write.options.mode.unwrap_or_else(|| stamp.permissions());
-    let mode = write.options.executable.apply(mode);
+    let mode = write.options.executable.apply_to_mode(mode);
     disk.set_permissions(file, mode & 0o7777)
-        .map_err(CommitFailure::at("mode"))?;
+        .map_err(CommitFailure::at_step("mode"))?;
     Ok(carried)
 }
 
 /// Opens the file whose content and metadata a new one gets.
-fn open_source(write: &Write<'_>) -> Result<Option<(OwnedFd, Stamp)>, CommitFailure> {
+fn open_source(write: &FileWrite<'_>) -> Result<Option<(OwnedFd, Stamp)>, CommitFailure> {
     let NewBytes::CopiedFrom { from, .. } = write.new else {
         return Ok(None);
     };
-    from.open_file(OpenMode::Read).map(Some).map_err(not_there)
+    from.open_file(OpenMode::Read)
+        .map(Some)
+        .map_err(open_failure)
 }
 
 /// Sets the metadata of a copy to that of its original, after a check that the original had the expected content.
 fn finish_copy(
     disk: &dyn Disk,
-    write: &Write<'_>,
-    temporary: &Temporary,
+    write: &FileWrite<'_>,
+    temporary: &TemporaryFile,
     (original, stamp): (&OwnedFd, &Stamp),
     found: Option<Revision>,
 ) -> Result<AttributesCopied, CommitFailure> {
@@ -245,7 +258,10 @@ fn finish_copy(
     Ok(carried)
 }
 
-fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, CommitFailure> {
+fn stage_new_file(
+    scratch: &mut Scratch<'_>,
+    write: &FileWrite<'_>,
+) -> Result<StagedCreation, CommitFailure> {
     if write.removes_its_name() {
         return Err(CommitFailure::Changed);
     }
@@ -255,7 +271,7 @@ fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, C
         NewBytes::EmptyFolder { mode } => links::make_folder(scratch, write, &folder, mode)?,
         _ => make_file(scratch, write, &folder)?,
     };
-    Ok(Creation {
+    Ok(StagedCreation {
         temporary: new.temporary,
         ours: new.ours,
         revision: new.revision,
@@ -266,7 +282,7 @@ fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, C
 
 /// A new file or link under a temporary name, or without a name.
 pub(super) struct NewFile {
-    pub(super) temporary: Temporary,
+    pub(super) temporary: TemporaryFile,
     pub(super) ours: Stamp,
     pub(super) revision: Revision,
     /// Whether all attributes of the file it is a copy of were copied.
@@ -276,7 +292,7 @@ pub(super) struct NewFile {
 /// Writes the new content into a file that does not take over the metadata of an old one.
 pub(super) fn make_file(
     scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
+    write: &FileWrite<'_>,
     folder: &Arc<OwnedFd>,
 ) -> Result<NewFile, CommitFailure> {
     let disk = scratch.disk();
@@ -286,14 +302,14 @@ pub(super) fn make_file(
     // default ACL, like every new file.
     let is_private = mode.is_some() || source.is_some();
     let temporary = scratch
-        .create(folder, if is_private { 0o600 } else { 0o666 }, 0)
-        .map_err(create_failed)?;
+        .create_temporary(folder, if is_private { 0o600 } else { 0o666 }, 0)
+        .map_err(create_failure)?;
     let file = temporary.file.as_fd();
-    let mut sink = Sink::new(disk, file).with_revision(write.revision);
+    let mut sink = HashingWriter::new(disk, file).with_revision(write.revision);
     let base = source
         .as_ref()
         .map(|(original, stamp)| (original.as_fd(), stamp.size));
-    let base = write_content(&write.new, base, &mut sink).map_err(write_failed)?;
+    let base = write_content(&write.new, base, &mut sink).map_err(write_failure)?;
     let (_, revision) = sink.finish();
     let mut carried = AttributesCopied::All;
     match (&source, mode, write.options.executable) {
@@ -301,18 +317,18 @@ pub(super) fn make_file(
             carried = finish_copy(disk, write, &temporary, (original, stamp), base)?;
         }
         (None, Some(mode), executable) => {
-            disk.set_permissions(file, executable.apply(mode) & 0o7777)
-                .map_err(CommitFailure::at("mode"))?;
+            disk.set_permissions(file, executable.apply_to_mode(mode) & 0o7777)
+                .map_err(CommitFailure::at_step("mode"))?;
         }
-        (None, None, Executable::Keep) => {}
+        (None, None, ExecutableChange::Keep) => {}
         (None, None, executable) => {
-            let made = disk.stat(file).map_err(CommitFailure::at("look"))?;
-            disk.set_permissions(file, executable.apply(made.permissions()))
-                .map_err(CommitFailure::at("mode"))?;
+            let made = disk.stat(file).map_err(CommitFailure::at_step("look"))?;
+            disk.set_permissions(file, executable.apply_to_mode(made.permissions()))
+                .map_err(CommitFailure::at_step("mode"))?;
         }
     }
-    flush(disk, file)?;
-    let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
+    flush_file(disk, file)?;
+    let ours = disk.stat(file).map_err(CommitFailure::at_step("look"))?;
     Ok(NewFile {
         temporary,
         ours,
@@ -328,7 +344,7 @@ pub(super) fn make_folders(
 ) -> Result<(Arc<OwnedFd>, Vec<PathBuf>), CommitFailure> {
     let disk = scratch.disk();
     if !located.missing_folders.is_empty() {
-        target_folders::check_before_folders(disk, located)?;
+        target_folders::check_before_creating_folders(disk, located)?;
     }
     let mut folder = Arc::clone(&located.folder);
     let mut path = located.path().to_owned();
@@ -340,7 +356,7 @@ pub(super) fn make_folders(
         path.push(name);
         if scratch
             .make_folder(&folder, name, &path)
-            .map_err(create_failed)?
+            .map_err(create_failure)?
         {
             created.push(path.clone());
             // If this fails, the later flush of the innermost folder most likely does too, and that one is reported.
@@ -348,13 +364,13 @@ pub(super) fn make_folders(
         }
         let next = disk
             .open_at(folder.as_fd(), name, OpenMode::Folder)
-            .map_err(CommitFailure::at("open folder"))?;
+            .map_err(CommitFailure::at_step("open folder"))?;
         folder = Arc::new(next);
     }
     Ok((folder, created))
 }
 
-fn write_failed(source: io::Error) -> CommitFailure {
+fn write_failure(source: io::Error) -> CommitFailure {
     match source.kind() {
         // The file that the bytes are read from was truncated meanwhile.
         io::ErrorKind::UnexpectedEof => CommitFailure::Changed,
@@ -365,7 +381,7 @@ fn write_failed(source: io::Error) -> CommitFailure {
     }
 }
 
-pub(super) fn create_failed(source: io::Error) -> CommitFailure {
+pub(super) fn create_failure(source: io::Error) -> CommitFailure {
     match source.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             CommitFailure::ReadOnly(ReadOnlyReason::from_error(&source, ReadOnlyReason::Folder))

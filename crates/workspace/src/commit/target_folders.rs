@@ -5,9 +5,9 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::ready::Ready;
+use super::ready::ReadyWrite;
 use super::scratch::Scratch;
-use super::{CommitFailure, NewBytes, Write};
+use super::{CommitFailure, FileWrite, NewBytes};
 use crate::disk::Disk;
 use crate::locate::Located;
 use crate::locks::FolderLocks;
@@ -28,39 +28,46 @@ struct TargetFolder<'b> {
 
 impl<'b> TargetFolders<'b> {
     pub(super) fn for_write(
-        write: &Write<'b>,
-        ready: &Ready,
+        write: &FileWrite<'b>,
+        ready: &ReadyWrite,
         guard: &FolderLocks,
     ) -> TargetFolders<'b> {
         let place = |located: &'b Located, folder: &Arc<OwnedFd>| TargetFolder {
             located,
             folder: Arc::clone(folder),
-            numbers: guard.numbers_of(folder),
+            numbers: guard.device_and_inode(folder),
         };
         let own = match ready {
-            Ready::Create(creation) => &creation.temporary.folder,
+            ReadyWrite::Create(creation) => &creation.temporary.folder,
             _ => &write.located.folder,
         };
         TargetFolders {
             first: place(write.located, own),
             second: match (ready, write.new) {
-                (Ready::Move(target, ..), NewBytes::MovedTo(to)) => Some(place(to, &target.folder)),
+                (ReadyWrite::Move(target, ..), NewBytes::MovedTo(to)) => {
+                    Some(place(to, &target.folder))
+                }
                 _ => None,
             },
         }
     }
 
     /// Fails if a folder was moved, or if that cannot be determined. Nothing may wait between this and the swap.
-    pub(super) fn check(&self, scratch: &Scratch<'_>) -> Result<(), CommitFailure> {
+    pub(super) fn check_not_moved(&self, scratch: &Scratch<'_>) -> Result<(), CommitFailure> {
         let disk = scratch.disk();
-        self.first.check(disk)?;
-        self.second.iter().try_for_each(|place| place.check(disk))
+        self.first.check_not_moved(disk)?;
+        self.second
+            .iter()
+            .try_for_each(|place| place.check_not_moved(disk))
     }
 
     /// Returns why a swap must be rolled back: a folder was moved at the same moment. If this cannot be determined, the
     /// check before the swap counts.
-    pub(super) fn moved_meanwhile(&self, scratch: &Scratch<'_>) -> Option<CommitFailure> {
-        match self.check(scratch).or_else(|_| self.check(scratch)) {
+    pub(super) fn concurrent_move_failure(&self, scratch: &Scratch<'_>) -> Option<CommitFailure> {
+        match self
+            .check_not_moved(scratch)
+            .or_else(|_| self.check_not_moved(scratch))
+        {
             Err(failure @ (CommitFailure::FolderMoved | CommitFailure::RootMoved(_))) => {
                 Some(failure)
             }
@@ -70,14 +77,14 @@ impl<'b> TargetFolders<'b> {
 }
 
 impl TargetFolder<'_> {
-    fn check(&self, disk: &dyn Disk) -> Result<(), CommitFailure> {
+    fn check_not_moved(&self, disk: &dyn Disk) -> Result<(), CommitFailure> {
         let path = self.located.path().parent().unwrap_or(Path::new("/"));
-        check(disk, self.located, &self.folder, self.numbers, path)
+        check_not_moved(disk, self.located, &self.folder, self.numbers, path)
     }
 }
 
 /// Fails if the innermost existing folder of a free name was moved, before new folders are created in it.
-pub(super) fn check_before_folders(
+pub(super) fn check_before_creating_folders(
     disk: &dyn Disk,
     located: &Located,
 ) -> Result<(), CommitFailure> {
@@ -85,17 +92,17 @@ pub(super) fn check_before_folders(
     for _ in 0..=located.missing_folders.len() {
         path = path.parent().unwrap_or(path);
     }
-    check(disk, located, &located.folder, None, path)
+    check_not_moved(disk, located, &located.folder, None, path)
 }
 
-fn check(
+fn check_not_moved(
     disk: &dyn Disk,
     located: &Located,
     folder: &OwnedFd,
     numbers: Option<(u64, u64)>,
     path: &Path,
 ) -> Result<(), CommitFailure> {
-    let look = CommitFailure::at("look");
+    let look = CommitFailure::at_step("look");
     let folder = folder.as_fd();
     let numbers = match numbers {
         Some(numbers) => numbers,

@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{FileSystemHost, FileSystemKind, RealDisk};
-pub use call::{Call, Lasting};
+pub use call::{DiskCall, FaultDuration};
 
-type Hook = Arc<dyn Fn(&Call<'_>) + Send + Sync>;
+type Hook = Arc<dyn Fn(&DiskCall<'_>) + Send + Sync>;
 
 /// Whether `sync` flushes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Flush {
+enum FlushMode {
     #[default]
     Made,
     LeftOut,
@@ -27,9 +27,9 @@ enum Flush {
 #[derive(Default)]
 pub struct FaultyDisk {
     inner: RealDisk,
-    flush: Flush,
+    flush: FlushMode,
     calls: AtomicU64,
-    fault: Mutex<Option<(u64, i32, Lasting)>>,
+    fault: Mutex<Option<(u64, i32, FaultDuration)>>,
     refused: Mutex<Vec<(&'static str, i32)>>,
     hook: Mutex<Option<Hook>>,
     file_system_kind: Mutex<Option<FileSystemKind>>,
@@ -46,7 +46,7 @@ impl fmt::Debug for FaultyDisk {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -57,97 +57,97 @@ impl FaultyDisk {
     }
 
     /// Returns a disk that works and skips every flush, for property tests with thousands of small files.
-    pub fn unflushed() -> FaultyDisk {
+    pub fn without_flushes() -> FaultyDisk {
         FaultyDisk {
-            flush: Flush::LeftOut,
+            flush: FlushMode::LeftOut,
             ..FaultyDisk::default()
         }
     }
 
     /// Resets the call counter and lets the `number`-th call fail with `errno`.
-    pub fn fail(&self, number: u64, errno: i32, lasting: Lasting) {
+    pub fn fail_call(&self, number: u64, errno: i32, lasting: FaultDuration) {
         self.calls.store(0, Ordering::SeqCst);
-        *locked(&self.fault) = Some((number, errno, lasting));
+        *lock_mutex(&self.fault) = Some((number, errno, lasting));
     }
 
     /// Lets every call of this method fail with `errno`, like a file system that does not support it.
-    pub fn refuse(&self, method: &'static str, errno: i32) {
-        locked(&self.refused).push((method, errno));
+    pub fn fail_method(&self, method: &'static str, errno: i32) {
+        lock_mutex(&self.refused).push((method, errno));
     }
 
     /// Lets every call that needs disk space fail, like a disk that is full. Existing files can be read, renamed and
     /// removed.
-    pub fn fill(&self) {
+    pub fn fill_disk(&self) {
         let full = rustix::io::Errno::NOSPC.raw_os_error();
         for method in ["write_at", "reserve", "make_folder_at", "make_link_at"] {
-            self.refuse(method, full);
+            self.fail_method(method, full);
         }
     }
 
     /// Removes all faults and resets the call counter.
     pub fn clear_faults(&self) {
         self.calls.store(0, Ordering::SeqCst);
-        *locked(&self.fault) = None;
-        locked(&self.refused).clear();
+        *lock_mutex(&self.fault) = None;
+        lock_mutex(&self.refused).clear();
     }
 
     /// Sets the boot id, as after a restart of the system.
-    pub fn restart(&self, boot: &str) {
-        *locked(&self.boot) = Some(boot.to_owned());
+    pub fn set_boot_id(&self, boot: &str) {
+        *lock_mutex(&self.boot) = Some(boot.to_owned());
     }
 
     /// Sets the clock ahead by this many seconds.
-    pub fn set_ahead(&self, seconds: i64) {
+    pub fn set_clock_ahead(&self, seconds: i64) {
         self.ahead.store(seconds, Ordering::SeqCst);
     }
 
     /// Reports this kind for every file system.
-    pub fn pretend(&self, file_system_kind: FileSystemKind) {
-        *locked(&self.file_system_kind) = Some(file_system_kind);
+    pub fn pretend_kind(&self, file_system_kind: FileSystemKind) {
+        *lock_mutex(&self.file_system_kind) = Some(file_system_kind);
     }
 
     /// Reports this host for every file system.
     pub fn pretend_host(&self, host: FileSystemHost) {
-        *locked(&self.file_system_host) = Some(host);
+        *lock_mutex(&self.file_system_host) = Some(host);
     }
 
-    /// Returns the number of calls since the last [`FaultyDisk::fail`] or [`FaultyDisk::clear_faults`].
-    pub fn calls(&self) -> u64 {
+    /// Returns the number of calls since the last [`FaultyDisk::fail_call`] or [`FaultyDisk::clear_faults`].
+    pub fn call_count(&self) -> u64 {
         self.calls.load(Ordering::SeqCst)
     }
 
     /// Runs `hook` before each call, the failing one too.
-    pub fn before_each(&self, hook: impl Fn(&Call<'_>) + Send + Sync + 'static) {
-        *locked(&self.hook) = Some(Arc::new(hook));
+    pub fn set_hook(&self, hook: impl Fn(&DiskCall<'_>) + Send + Sync + 'static) {
+        *lock_mutex(&self.hook) = Some(Arc::new(hook));
     }
 
     /// Removes the hook.
     pub fn clear_hook(&self) {
-        *locked(&self.hook) = None;
+        *lock_mutex(&self.hook) = None;
     }
 
-    fn before(&self, method: &'static str, name: Option<&OsStr>) -> io::Result<()> {
+    fn before_call(&self, method: &'static str, name: Option<&OsStr>) -> io::Result<()> {
         let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         // Clone the hook, so that it may set another one.
-        let hook = locked(&self.hook).clone();
+        let hook = lock_mutex(&self.hook).clone();
         if let Some(hook) = hook {
-            hook(&Call {
+            hook(&DiskCall {
                 number,
                 method,
                 name,
             });
         }
-        if let Some((_, errno)) = locked(&self.refused)
+        if let Some((_, errno)) = lock_mutex(&self.refused)
             .iter()
             .find(|(other, _)| *other == method)
         {
             return Err(io::Error::from_raw_os_error(*errno));
         }
-        match *locked(&self.fault) {
-            Some((at, errno, Lasting::Once)) if number == at => {
+        match *lock_mutex(&self.fault) {
+            Some((at, errno, FaultDuration::Once)) if number == at => {
                 Err(io::Error::from_raw_os_error(errno))
             }
-            Some((at, errno, Lasting::FromThereOn)) if number >= at => {
+            Some((at, errno, FaultDuration::FromThereOn)) if number >= at => {
                 Err(io::Error::from_raw_os_error(errno))
             }
             _ => Ok(()),

@@ -24,7 +24,7 @@ mod calls {
         fcntl(file, libc::F_SETLEASE, kind).map(|_| ())
     }
 
-    pub(super) fn lease_of(file: BorrowedFd<'_>) -> io::Result<libc::c_int> {
+    pub(super) fn get_lease(file: BorrowedFd<'_>) -> io::Result<libc::c_int> {
         fcntl(file, libc::F_GETLEASE, 0)
     }
 
@@ -36,7 +36,7 @@ mod calls {
 
     /// Returns the timer slack of this thread in nanoseconds; 0, which means the default when it is set,
     /// where it cannot be read.
-    pub(super) fn slack() -> libc::c_ulong {
+    pub(super) fn timer_slack() -> libc::c_ulong {
         // SAFETY: reads a number of the calling thread.
         let found = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
         libc::c_ulong::try_from(found).unwrap_or(0)
@@ -65,7 +65,7 @@ pub(super) struct NoTimerSlack {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn without_timer_slack() -> NoTimerSlack {
-    let slack = calls::slack();
+    let slack = calls::timer_slack();
     calls::set_slack(1);
     NoTimerSlack { slack }
 }
@@ -81,7 +81,7 @@ impl Drop for NoTimerSlack {
 pub(super) fn without_timer_slack() {}
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn number(lease: Lease) -> libc::c_int {
+fn lease_number(lease: Lease) -> libc::c_int {
     match lease {
         Lease::Read => libc::F_RDLCK,
         Lease::Write => libc::F_WRLCK,
@@ -91,14 +91,14 @@ fn number(lease: Lease) -> libc::c_int {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn take_lease(file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
     calls::use_harmless_signal(file)?;
-    calls::set_lease(file, number(lease))
+    calls::set_lease(file, lease_number(lease))
 }
 
 /// Returns whether the lease is still held and no program waits for it: the kernel reports another kind once a break
 /// has begun.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn lease_is_unbroken(file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
-    Ok(calls::lease_of(file)? == number(lease))
+    Ok(calls::get_lease(file)? == lease_number(lease))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -25,7 +25,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::{
     AttributesCopied, Disk, EntryKind, FileSystemHost, FileSystemKind, Lease, MountId, OpenMode,
-    Replace, raw,
+    ReplaceMode, raw,
 };
 use crate::stamp::{Moment, Stamp};
 use crate::workspace_id::FolderOrigin;
@@ -167,16 +167,16 @@ impl Disk for RealDisk {
     }
 
     #[cfg(target_os = "linux")]
-    fn list_once(
+    fn list_with_dedicated_handle(
         &self,
         folder: BorrowedFd<'_>,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        listing::once(folder, each)
+        listing::list_through_handle(folder, each)
     }
 
     fn list_inodes(&self, folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>> {
-        listing::inodes(folder)
+        listing::list_inodes(folder)
     }
 
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
@@ -200,13 +200,13 @@ impl Disk for RealDisk {
         folder: BorrowedFd<'_>,
         from: &OsStr,
         to: &OsStr,
-        replace: Replace,
+        replace: ReplaceMode,
     ) -> io::Result<()> {
         use rustix::fs::RenameFlags;
         let flags = match replace {
-            Replace::Over => return Ok(fs::renameat(folder, from, folder, to)?),
-            Replace::Never => RenameFlags::NOREPLACE,
-            Replace::Exchange => RenameFlags::EXCHANGE,
+            ReplaceMode::Over => return Ok(fs::renameat(folder, from, folder, to)?),
+            ReplaceMode::Never => RenameFlags::NOREPLACE,
+            ReplaceMode::Exchange => RenameFlags::EXCHANGE,
         };
         Ok(fs::renameat_with(folder, from, folder, to, flags)?)
     }
@@ -314,7 +314,7 @@ impl Disk for RealDisk {
         from: BorrowedFd<'_>,
         to: BorrowedFd<'_>,
     ) -> io::Result<AttributesCopied> {
-        attributes::copy(from, to)
+        attributes::copy_attributes(from, to)
     }
 
     fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64) {
@@ -360,7 +360,7 @@ impl Disk for RealDisk {
         raw::drop_lease(file)
     }
 
-    fn pause(&self, time: Duration) {
+    fn sleep(&self, time: Duration) {
         if time.is_zero() {
             return;
         }

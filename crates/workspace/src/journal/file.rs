@@ -11,15 +11,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::line::JournalLine;
-use super::{Flush, Intent, Journal, Progress, Record, Ticket};
+use super::{CommitIntent, CommitProgress, EntryId, FlushTime, Journal, OpenEntry};
 use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::random::random;
 use crate::scan::scan_file;
 
 /// A file of at least this length is truncated once none of its entries is open.
-const LONG: u64 = 64 * 1024;
+const TRUNCATION_LENGTH: u64 = 64 * 1024;
 /// How often a new file is tried if another process has just claimed it.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 
 /// A [`Journal`] in plain files, the default of a workspace with a state folder.
 #[derive(Debug)]
@@ -65,15 +65,15 @@ impl FileJournal {
     }
 
     /// Starts a new file: the folder was removed, and no process would find what is written to a file without a name.
-    pub fn renew(&self) {
-        let mut state = self.state();
+    pub fn start_new_file(&self) {
+        let mut state = self.lock_state();
         if state.own.as_ref().is_none_or(|log| log.open == 0) {
             state.own = None;
             state.folder = None;
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, OpenJournal> {
+    fn lock_state(&self) -> MutexGuard<'_, OpenJournal> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -87,8 +87,8 @@ impl FileJournal {
     }
 
     /// Creates this process's file and locks it before another process takes it for abandoned.
-    fn begin(&self, folder: &OwnedFd) -> io::Result<JournalFile> {
-        for _ in 0..TRIES {
+    fn create_file(&self, folder: &OwnedFd) -> io::Result<JournalFile> {
+        for _ in 0..MAX_TRIES {
             let name = OsString::from(format!("{:016x}.log", random()));
             let file = self.disk.open_at(folder.as_fd(), &name, OpenMode::Lock)?;
             // Another process that lists the folder at this moment may lock the file and remove it as empty. Without
@@ -112,7 +112,7 @@ impl FileJournal {
         folder: &OwnedFd,
         log: &mut JournalFile,
         line: &JournalLine,
-        flush: Flush,
+        flush: FlushTime,
     ) -> io::Result<()> {
         let text = line.encode();
         let mut done = 0;
@@ -129,7 +129,7 @@ impl FileJournal {
             }
         }
         // The next line overwrites what a failed flush left.
-        if flush == Flush::Now {
+        if flush == FlushTime::Now {
             self.disk.sync(log.file.as_fd())?;
             if log.name_flush == NameFlush::Pending {
                 self.disk.sync(folder.as_fd())?;
@@ -141,11 +141,11 @@ impl FileJournal {
     }
 
     /// Locks and reads a file, if its process is dead.
-    fn claim(
+    fn claim_dead_file(
         &self,
         folder: &OwnedFd,
         name: &OsStr,
-    ) -> io::Result<Option<(JournalFile, Vec<Record>)>> {
+    ) -> io::Result<Option<(JournalFile, Vec<OpenEntry>)>> {
         let file = match self.disk.open_at(folder.as_fd(), name, OpenMode::Rewrite) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -169,24 +169,24 @@ impl FileJournal {
     }
 
     /// Reads the open entries of a file, and its length.
-    fn read(&self, file: &OwnedFd) -> io::Result<(Vec<Record>, u64)> {
+    fn read(&self, file: &OwnedFd) -> io::Result<(Vec<OpenEntry>, u64)> {
         let mut text = Vec::new();
         scan_file(&*self.disk, file.as_fd(), &mut |piece| {
             text.extend_from_slice(piece);
             ControlFlow::Continue(())
         })?;
-        let mut records: Vec<Record> = Vec::new();
+        let mut records: Vec<OpenEntry> = Vec::new();
         for line in text.split(|&byte| byte == b'\n') {
             match JournalLine::decode(line) {
-                Some(JournalLine::Open(id, intent)) => records.push(Record {
-                    ticket: Ticket(id),
+                Some(JournalLine::Open(id, intent)) => records.push(OpenEntry {
+                    ticket: EntryId(id),
                     intent,
-                    progress: Progress::Begun,
+                    progress: CommitProgress::Begun,
                 }),
                 Some(JournalLine::Mark(id)) => records
                     .iter_mut()
                     .filter(|record| record.ticket.0 == id)
-                    .for_each(|record| record.progress = Progress::Decided),
+                    .for_each(|record| record.progress = CommitProgress::Decided),
                 Some(JournalLine::Close(id)) => records.retain(|record| record.ticket.0 != id),
                 None => {}
             }
@@ -205,7 +205,7 @@ impl FileJournal {
         self.folder(state).map(Some)
     }
 
-    fn names(&self, folder: &OwnedFd) -> io::Result<Vec<OsString>> {
+    fn log_names(&self, folder: &OwnedFd) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         self.disk.list(folder.as_fd(), &mut |name, kind| {
             if kind == EntryKind::File && name.as_bytes().ends_with(b".log") {
@@ -218,11 +218,11 @@ impl FileJournal {
 }
 
 impl Journal for FileJournal {
-    fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket> {
-        let mut state = self.state();
+    fn open(&self, intent: &CommitIntent, flush: FlushTime) -> io::Result<EntryId> {
+        let mut state = self.lock_state();
         let folder = self.folder(&mut state)?;
         if state.own.is_none() {
-            state.own = Some(self.begin(&folder)?);
+            state.own = Some(self.create_file(&folder)?);
         }
         let Some(log) = &mut state.own else {
             return Err(io::ErrorKind::NotFound.into());
@@ -231,11 +231,11 @@ impl Journal for FileJournal {
         let line = JournalLine::Open(id, intent.clone());
         self.append(&folder, log, &line, flush)?;
         log.open += 1;
-        Ok(Ticket(id))
+        Ok(EntryId(id))
     }
 
-    fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()> {
-        let mut state = self.state();
+    fn mark_decided(&self, ticket: EntryId, flush: FlushTime) -> io::Result<()> {
+        let mut state = self.lock_state();
         let folder = self.folder(&mut state)?;
         let line = JournalLine::Mark(ticket.0);
         if let Some(claimed) = state.claimed.get(&ticket.0) {
@@ -249,13 +249,13 @@ impl Journal for FileJournal {
         }
     }
 
-    fn close(&self, ticket: Ticket) -> io::Result<()> {
-        let mut state = self.state();
+    fn close(&self, ticket: EntryId) -> io::Result<()> {
+        let mut state = self.lock_state();
         let folder = self.folder(&mut state)?;
         let line = JournalLine::Close(ticket.0);
         if let Some(claimed) = state.claimed.remove(&ticket.0) {
             let mut log = claimed.lock().unwrap_or_else(PoisonError::into_inner);
-            self.append(&folder, &mut log, &line, Flush::Later)?;
+            self.append(&folder, &mut log, &line, FlushTime::Later)?;
             log.open = log.open.saturating_sub(1);
             if log.open == 0 {
                 self.disk.remove_at(folder.as_fd(), &log.name)?;
@@ -265,23 +265,23 @@ impl Journal for FileJournal {
         let Some(log) = &mut state.own else {
             return Err(io::ErrorKind::NotFound.into());
         };
-        self.append(&folder, log, &line, Flush::Later)?;
+        self.append(&folder, log, &line, FlushTime::Later)?;
         log.open = log.open.saturating_sub(1);
-        if log.open == 0 && log.length > LONG {
+        if log.open == 0 && log.length > TRUNCATION_LENGTH {
             self.disk.set_length(log.file.as_fd(), 0)?;
             log.length = 0;
         }
         Ok(())
     }
 
-    fn list(&self) -> io::Result<Vec<Record>> {
-        let mut state = self.state();
+    fn list(&self) -> io::Result<Vec<OpenEntry>> {
+        let mut state = self.lock_state();
         let Some(folder) = self.existing_folder(&mut state)? else {
             return Ok(Vec::new());
         };
         let mut all = Vec::new();
-        for name in self.names(&folder)? {
-            let Some((log, records)) = self.claim(&folder, &name)? else {
+        for name in self.log_names(&folder)? {
+            let Some((log, records)) = self.claim_dead_file(&folder, &name)? else {
                 continue;
             };
             if records.is_empty() {
@@ -297,19 +297,19 @@ impl Journal for FileJournal {
         Ok(all)
     }
 
-    fn let_go(&self, ticket: Ticket) {
-        self.state().claimed.remove(&ticket.0);
+    fn release(&self, ticket: EntryId) {
+        self.lock_state().claimed.remove(&ticket.0);
     }
 
-    fn undecided(&self) -> io::Result<Vec<Record>> {
-        let mut state = self.state();
+    fn undecided_entries(&self) -> io::Result<Vec<OpenEntry>> {
+        let mut state = self.lock_state();
         let Some(folder) = self.existing_folder(&mut state)? else {
             return Ok(Vec::new());
         };
         let own = state.own.as_ref().map(|log| log.name.clone());
         drop(state);
         let mut all = Vec::new();
-        for name in self.names(&folder)? {
+        for name in self.log_names(&folder)? {
             if own.as_ref() == Some(&name) {
                 continue;
             }
@@ -324,7 +324,7 @@ impl Journal for FileJournal {
                 all.extend(self.read(&file)?.0);
             }
         }
-        all.retain(|record| record.progress == Progress::Begun && record.can_be_half_done());
+        all.retain(|record| record.progress == CommitProgress::Begun && record.can_be_half_done());
         Ok(all)
     }
 }

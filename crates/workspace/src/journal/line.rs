@@ -5,25 +5,25 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
-use super::{Act, FileIdentity, Intent, Step};
+use super::{CommitIntent, FileIdentity, IntentStep, StepAction};
 use crate::revision::Revision;
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The usual length of a line.
-const LENGTH: usize = 512;
+const USUAL_LINE_LENGTH: usize = 512;
 
 /// The content of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum JournalLine {
-    Open(u64, Intent),
+    Open(u64, CommitIntent),
     Mark(u64),
     Close(u64),
 }
 
 impl JournalLine {
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut line = Vec::with_capacity(LENGTH);
+        let mut line = Vec::with_capacity(USUAL_LINE_LENGTH);
         match self {
             JournalLine::Mark(id) => put_kind(&mut line, "mark", *id),
             JournalLine::Close(id) => put_kind(&mut line, "close", *id),
@@ -61,7 +61,7 @@ impl JournalLine {
                 while let Some(folder) = fields.next() {
                     steps.push(read_step(folder, &mut fields)?);
                 }
-                Some(JournalLine::Open(id, Intent { boot, steps }))
+                Some(JournalLine::Open(id, CommitIntent { boot, steps }))
             }
             _ => None,
         }
@@ -74,55 +74,55 @@ fn put_kind(line: &mut Vec<u8>, kind: &str, id: u64) {
     put_number(line, id);
 }
 
-fn put_step(line: &mut Vec<u8>, step: &Step) {
+fn put_step(line: &mut Vec<u8>, step: &IntentStep) {
     put_name(line, step.folder.as_os_str());
     put_name(line, &step.name);
     put_name(line, &step.temporary);
     let nothing = OsStr::new("");
     let (act, first, second) = match &step.act {
-        Act::Exchange => ("exchange", nothing, nothing),
-        Act::MoveAside => ("aside", nothing, nothing),
-        Act::InPlace { kept } => ("in-place", kept.as_os_str(), nothing),
-        Act::Create => ("create", nothing, nothing),
-        Act::Remove => ("remove", nothing, nothing),
-        Act::Folder => ("folder", nothing, nothing),
-        Act::TemporaryLink => ("link", nothing, nothing),
-        Act::Move { folder, name } => ("move", folder.as_os_str(), name.as_os_str()),
+        StepAction::Exchange => ("exchange", nothing, nothing),
+        StepAction::MoveAside => ("aside", nothing, nothing),
+        StepAction::InPlace { kept } => ("in-place", kept.as_os_str(), nothing),
+        StepAction::Create => ("create", nothing, nothing),
+        StepAction::Remove => ("remove", nothing, nothing),
+        StepAction::Folder => ("folder", nothing, nothing),
+        StepAction::TemporaryLink => ("link", nothing, nothing),
+        StepAction::Move { folder, name } => ("move", folder.as_os_str(), name.as_os_str()),
     };
     for field in [OsStr::new(act), first, second] {
         put_name(line, field);
     }
-    put_trace(line, step.old);
-    put_trace(line, step.new);
+    put_identity(line, step.old);
+    put_identity(line, step.new);
 }
 
-fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> Option<Step> {
+fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> Option<IntentStep> {
     let folder = PathBuf::from(unescape(folder)?);
     let name = unescape(fields.next()?)?;
     let temporary = unescape(fields.next()?)?;
     let act = fields.next()?;
     let (first, second) = (unescape(fields.next()?)?, unescape(fields.next()?)?);
     let act = match act {
-        b"exchange" => Act::Exchange,
-        b"aside" => Act::MoveAside,
-        b"in-place" => Act::InPlace { kept: first.into() },
-        b"create" => Act::Create,
-        b"remove" => Act::Remove,
-        b"folder" => Act::Folder,
-        b"link" => Act::TemporaryLink,
-        b"move" => Act::Move {
+        b"exchange" => StepAction::Exchange,
+        b"aside" => StepAction::MoveAside,
+        b"in-place" => StepAction::InPlace { kept: first.into() },
+        b"create" => StepAction::Create,
+        b"remove" => StepAction::Remove,
+        b"folder" => StepAction::Folder,
+        b"link" => StepAction::TemporaryLink,
+        b"move" => StepAction::Move {
             folder: first.into(),
             name: second,
         },
         _ => return None,
     };
-    Some(Step {
+    Some(IntentStep {
         folder,
         name,
         temporary,
         act,
-        old: read_trace(fields.next()?)?,
-        new: read_trace(fields.next()?)?,
+        old: read_identity(fields.next()?)?,
+        new: read_identity(fields.next()?)?,
     })
 }
 
@@ -130,7 +130,7 @@ fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> 
 fn put_number(line: &mut Vec<u8>, value: u64) {
     let digits = (64 - value.leading_zeros()).div_ceil(4).max(1);
     for at in (0..digits).rev() {
-        line.push(DIGITS[(value >> (4 * at)) as usize & 15]);
+        line.push(HEX_DIGITS[(value >> (4 * at)) as usize & 15]);
     }
 }
 
@@ -138,19 +138,19 @@ fn read_number(text: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()
 }
 
-fn put_trace(line: &mut Vec<u8>, trace: Option<FileIdentity>) {
+fn put_identity(line: &mut Vec<u8>, trace: Option<FileIdentity>) {
     line.push(b'\t');
     match trace {
         None => line.push(b'-'),
         Some(trace) => {
             put_number(line, trace.inode);
             line.push(b':');
-            line.extend_from_slice(trace.revision.long().as_bytes());
+            line.extend_from_slice(trace.revision.full_hex().as_bytes());
         }
     }
 }
 
-fn read_trace(text: &[u8]) -> Option<Option<FileIdentity>> {
+fn read_identity(text: &[u8]) -> Option<Option<FileIdentity>> {
     if text == b"-" {
         return Some(None);
     }
@@ -169,7 +169,7 @@ fn read_trace(text: &[u8]) -> Option<Option<FileIdentity>> {
 }
 
 fn checksum(line: &[u8]) -> Vec<u8> {
-    Revision::of_content(line).short().into_bytes()
+    Revision::from_content(line).short_hex().into_bytes()
 }
 
 /// Appends a field; bytes that would end the field or the line are escaped.
@@ -179,7 +179,7 @@ fn put_name(line: &mut Vec<u8>, name: &OsStr) {
         match byte {
             b'\t' | b'\n' | b'%' | 0 => {
                 line.push(b'%');
-                line.extend([byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
+                line.extend([byte >> 4, byte & 15].map(|digit| HEX_DIGITS[usize::from(digit)]));
             }
             _ => line.push(byte),
         }
@@ -211,7 +211,7 @@ mod tests {
         prop::collection::vec(any::<u8>(), 0..12).prop_map(OsString::from_vec)
     }
 
-    fn some_trace() -> impl Strategy<Value = Option<FileIdentity>> {
+    fn optional_identity() -> impl Strategy<Value = Option<FileIdentity>> {
         prop::option::of((any::<u64>(), any::<[u8; 32]>())).prop_map(|trace| {
             trace.map(|(inode, bytes)| FileIdentity {
                 inode,
@@ -220,38 +220,44 @@ mod tests {
         })
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = IntentStep> {
         let act = (0..8_u8, name(), name()).prop_map(|(kind, first, second)| match kind {
-            0 => Act::Exchange,
-            1 => Act::MoveAside,
-            2 => Act::InPlace { kept: first.into() },
-            3 => Act::Create,
-            4 => Act::Remove,
-            5 => Act::Folder,
-            6 => Act::TemporaryLink,
-            _ => Act::Move {
+            0 => StepAction::Exchange,
+            1 => StepAction::MoveAside,
+            2 => StepAction::InPlace { kept: first.into() },
+            3 => StepAction::Create,
+            4 => StepAction::Remove,
+            5 => StepAction::Folder,
+            6 => StepAction::TemporaryLink,
+            _ => StepAction::Move {
                 folder: first.into(),
                 name: second,
             },
         });
-        (name(), name(), name(), act, some_trace(), some_trace()).prop_map(
-            |(folder, name, temporary, act, old, new)| Step {
+        (
+            name(),
+            name(),
+            name(),
+            act,
+            optional_identity(),
+            optional_identity(),
+        )
+            .prop_map(|(folder, name, temporary, act, old, new)| IntentStep {
                 folder: folder.into(),
                 name,
                 temporary,
                 act,
                 old,
                 new,
-            },
-        )
+            })
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_and_what_is_torn_is_not(
+        fn whole_lines_round_trip_and_torn_lines_are_rejected(
             steps in prop::collection::vec(step(), 0..4), boot in "[0-9a-f-]{0,36}", id in any::<u64>(), cut in 1..200_usize,
         ) {
-            let line = JournalLine::Open(id, Intent { boot, steps });
+            let line = JournalLine::Open(id, CommitIntent { boot, steps });
             let text = line.encode();
             prop_assert_eq!(text.iter().filter(|&&byte| byte == b'\n').count(), 1);
             prop_assert_eq!(JournalLine::decode(&text[..text.len() - 1]), Some(line));
@@ -261,20 +267,20 @@ mod tests {
 
     /// Every later version must read lines in existing state folders.
     #[test]
-    fn a_line_looks_as_it_always_did() {
+    fn line_format_is_stable() {
         let trace = FileIdentity {
             inode: u64::MAX,
             revision: Revision::from_bytes([0xa5; 32]),
         };
-        let step = Step {
+        let step = IntentStep {
             folder: "/f%".into(),
             name: "a\tb".into(),
             temporary: "c\nd\0".into(),
-            act: Act::Exchange,
+            act: StepAction::Exchange,
             old: Some(trace),
             new: None,
         };
-        let intent = Intent {
+        let intent = CommitIntent {
             boot: String::new(),
             steps: vec![step],
         };

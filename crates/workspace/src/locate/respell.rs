@@ -11,7 +11,7 @@ use crate::disk::Disk;
 
 /// The most entries of a folder in which a misspelled name is resolved to a similar one. In a larger folder it would
 /// take too long to check that only one name is similar.
-const MOST_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 
 /// Returns whether a name can have look-alikes; for plain ASCII letters the folder need not be listed.
 pub(super) fn may_have_look_alikes(name: &OsStr) -> bool {
@@ -37,7 +37,7 @@ pub(super) fn only_look_alike(
     let mut several = false;
     let listed = disk.list(folder, &mut |name, _| {
         seen += 1;
-        if seen > MOST_ENTRIES {
+        if seen > MAX_ENTRIES {
             several = true;
         } else if name.to_str().is_some_and(|name| fold_name(name) == folded) {
             several = found.is_some();

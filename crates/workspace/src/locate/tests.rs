@@ -11,7 +11,7 @@ use super::*;
 use crate::{FaultyDisk, RealDisk};
 
 /// A root next to another folder, and a disk that can be made to act at any call.
-struct Ground {
+struct TestRoot {
     _folder: TestFolder,
     around: PathBuf,
     root: PathBuf,
@@ -19,7 +19,7 @@ struct Ground {
     workspace: Workspace,
 }
 
-fn ground() -> Ground {
+fn new_test_root() -> TestRoot {
     let folder = TestFolder::new();
     let around = folder.path().to_owned();
     let root = folder.join("root");
@@ -34,7 +34,7 @@ fn ground() -> Ground {
     }
     let disk = Arc::new(FaultyDisk::new());
     let workspace = Workspace::open(std::slice::from_ref(&root), disk.clone(), None).unwrap();
-    Ground {
+    TestRoot {
         _folder: folder,
         around,
         root,
@@ -43,18 +43,18 @@ fn ground() -> Ground {
     }
 }
 
-impl Ground {
+impl TestRoot {
     fn locate(&self, path: &str) -> Result<Located, LocateError> {
         self.workspace.locate(&self.root.join(path))
     }
 
     fn text(&self, path: &str) -> String {
-        let snapshot = self.locate(path).unwrap().snapshot(1000).unwrap();
+        let snapshot = self.locate(path).unwrap().read_snapshot(1000).unwrap();
         String::from_utf8(snapshot.bytes.to_vec()).unwrap()
     }
 
     #[track_caller]
-    fn is_outside(&self, path: impl AsRef<Path>) {
+    fn assert_outside(&self, path: impl AsRef<Path>) {
         let found = self.workspace.locate(&self.root.join(path));
         let outside = matches!(
             found,
@@ -64,7 +64,7 @@ impl Ground {
     }
 
     /// Returns the link that leads a path out and its target, below the folder around the root.
-    fn way_out(&self, path: &str) -> Option<(String, String)> {
+    fn link_leading_out(&self, path: &str) -> Option<(String, String)> {
         let below = |path: &Path| {
             let below = path.strip_prefix(&self.around).unwrap_or(path);
             below.to_str().unwrap().to_owned()
@@ -78,32 +78,47 @@ impl Ground {
 }
 
 #[test]
-fn the_link_that_leads_out_is_told() {
-    let ground = ground();
+fn reports_link_that_leads_outside() {
+    let ground = new_test_root();
     symlink("../away", ground.root.join("cfg")).unwrap();
     symlink(ground.around.join("out.txt"), ground.root.join("m.txt")).unwrap();
     symlink("m.txt", ground.root.join("chain.txt")).unwrap();
     symlink("../../nothing", ground.root.join("d/gone")).unwrap();
     symlink("d", ground.root.join("within")).unwrap();
     let way = |link: &str, target: &str| Some((link.to_owned(), target.to_owned()));
-    assert_eq!(ground.way_out("cfg"), way("root/cfg", "away"));
-    assert_eq!(ground.way_out("cfg/x.txt"), way("root/cfg", "away"));
-    assert_eq!(ground.way_out("cfg/../out.txt"), way("root/cfg", "away"));
-    assert_eq!(ground.way_out("m.txt"), way("root/m.txt", "out.txt"));
-    assert_eq!(ground.way_out("chain.txt"), way("root/m.txt", "out.txt"));
-    assert_eq!(ground.way_out("d/gone"), way("root/d/gone", "nothing"));
+    assert_eq!(ground.link_leading_out("cfg"), way("root/cfg", "away"));
+    assert_eq!(
+        ground.link_leading_out("cfg/x.txt"),
+        way("root/cfg", "away")
+    );
+    assert_eq!(
+        ground.link_leading_out("cfg/../out.txt"),
+        way("root/cfg", "away")
+    );
+    assert_eq!(
+        ground.link_leading_out("m.txt"),
+        way("root/m.txt", "out.txt")
+    );
+    assert_eq!(
+        ground.link_leading_out("chain.txt"),
+        way("root/m.txt", "out.txt")
+    );
+    assert_eq!(
+        ground.link_leading_out("d/gone"),
+        way("root/d/gone", "nothing")
+    );
     // Here the path itself leads out, not a link.
-    assert_eq!(ground.way_out("within/../../out.txt"), None);
-    assert_eq!(ground.way_out("../out.txt"), None);
-    assert_eq!(ground.way_out("/dev/zero"), None);
+    assert_eq!(ground.link_leading_out("within/../../out.txt"), None);
+    assert_eq!(ground.link_leading_out("../out.txt"), None);
+    assert_eq!(ground.link_leading_out("/dev/zero"), None);
     // Out by a link, in again and out by the path.
     symlink("../root", ground.root.join("back")).unwrap();
-    assert_eq!(ground.way_out("back/../out.txt"), None);
+    assert_eq!(ground.link_leading_out("back/../out.txt"), None);
 }
 
 #[test]
-fn a_slash_behind_names_a_folder() {
-    let ground = ground();
+fn trailing_slash_requires_folder() {
+    let ground = new_test_root();
     let found = |path: &str| ground.locate(path);
     assert!(found("d/").is_ok());
     assert!(matches!(
@@ -121,21 +136,21 @@ fn a_slash_behind_names_a_folder() {
 }
 
 #[test]
-fn a_file_is_found_in_two_calls_and_one_for_its_root() {
-    let ground = ground();
+fn locates_file_with_three_disk_calls() {
+    let ground = new_test_root();
     ground.disk.clear_faults();
     let found = ground.locate("d/e/x.txt").unwrap();
-    assert_eq!(ground.disk.calls(), 3);
+    assert_eq!(ground.disk.call_count(), 3);
     assert_eq!(found.kind(), FileType::File);
     assert_eq!(found.path(), ground.root.join("d/e/x.txt"));
     assert_eq!(found.relative(), Path::new("d/e/x.txt"));
     assert_eq!(found.root(), ground.root);
-    assert!(!found.followed_link() && !found.respelled());
+    assert!(!found.has_followed_link() && !found.is_respelled());
 }
 
 #[test]
-fn every_way_out_is_outside() {
-    let ground = ground();
+fn refuses_every_path_that_leads_outside() {
+    let ground = new_test_root();
     symlink("../away", ground.root.join("cfg")).unwrap();
     symlink("../out.txt", ground.root.join("l.txt")).unwrap();
     symlink(ground.around.join("out.txt"), ground.root.join("m.txt")).unwrap();
@@ -162,24 +177,24 @@ fn every_way_out_is_outside() {
         "//server/share/x.txt",
         "/nowhere/x.txt",
     ] {
-        ground.is_outside(path);
+        ground.assert_outside(path);
     }
 }
 
 #[test]
-fn the_kernels_own_links_lead_nowhere() {
-    let ground = ground();
+fn refuses_links_of_proc() {
+    let ground = new_test_root();
     let handle = fs::File::open(ground.around.join("away")).unwrap();
     let number = std::os::fd::AsRawFd::as_raw_fd(&handle);
     symlink(format!("/proc/self/fd/{number}"), ground.root.join("magic")).unwrap();
     symlink("/proc/self/root", ground.root.join("slash")).unwrap();
-    ground.is_outside("magic/x.txt");
-    ground.is_outside("slash/etc/passwd");
+    ground.assert_outside("magic/x.txt");
+    ground.assert_outside("slash/etc/passwd");
 }
 
 #[test]
-fn spellings_that_stay_inside_are_one_file() {
-    let ground = ground();
+fn different_spellings_locate_same_file() {
+    let ground = new_test_root();
     symlink("d", ground.root.join("e")).unwrap();
     symlink("../d/e/x.txt", ground.root.join("d/l.txt")).unwrap();
     symlink(ground.root.join("d/e"), ground.root.join("absolute")).unwrap();
@@ -200,14 +215,14 @@ fn spellings_that_stay_inside_are_one_file() {
         let found = ground.locate(path).unwrap();
         assert_eq!(found.path(), file, "{path}");
         assert_eq!(found.kind(), FileType::File, "{path}");
-        assert_eq!(found.followed_link(), link, "{path}");
+        assert_eq!(found.has_followed_link(), link, "{path}");
         assert_eq!(ground.text(path), "x");
     }
 }
 
 #[test]
-fn the_folder_before_dots_is_the_real_one() {
-    let ground = ground();
+fn parent_component_applies_to_resolved_folder() {
+    let ground = new_test_root();
     fs::create_dir_all(ground.root.join("far/deep")).unwrap();
     fs::write(ground.root.join("far/x.txt"), "far").unwrap();
     symlink("far/deep", ground.root.join("near")).unwrap();
@@ -216,8 +231,8 @@ fn the_folder_before_dots_is_the_real_one() {
 }
 
 #[test]
-fn a_free_name_is_missing_and_a_dangling_link_is_missing_at_its_target() {
-    let ground = ground();
+fn reports_free_names_and_dangling_links_as_missing() {
+    let ground = new_test_root();
     symlink("d/free.txt", ground.root.join("dangling")).unwrap();
     let found = ground.locate("d/new/er/y.txt").unwrap();
     assert_eq!(found.kind(), FileType::Missing);
@@ -228,12 +243,12 @@ fn a_free_name_is_missing_and_a_dangling_link_is_missing_at_its_target() {
     let found = ground.locate("dangling").unwrap();
     assert_eq!(found.kind(), FileType::Missing);
     assert_eq!(found.path(), ground.root.join("d/free.txt"));
-    assert!(found.followed_link());
+    assert!(found.has_followed_link());
 }
 
 #[test]
-fn what_is_no_file_says_so() {
-    let ground = ground();
+fn reports_kinds_of_special_files() {
+    let ground = new_test_root();
     rustix::fs::mkfifoat(rustix::fs::CWD, ground.root.join("pipe"), 0o600.into()).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(ground.root.join("socket")).unwrap();
     assert_eq!(ground.locate("d").unwrap().kind(), FileType::Directory);
@@ -242,7 +257,7 @@ fn what_is_no_file_says_so() {
     for (name, kind) in [("pipe", "named pipe"), ("socket", "socket")] {
         let found = ground.locate(name).unwrap();
         assert_eq!(found.kind(), FileType::Special(kind));
-        let read = found.snapshot(1000);
+        let read = found.read_snapshot(1000);
         assert!(
             matches!(read, Err(crate::ReadError::NotAFile(FileType::Special(_)))),
             "{read:?}"
@@ -257,8 +272,8 @@ fn what_is_no_file_says_so() {
 }
 
 #[test]
-fn names_that_cannot_be_are_told_before_the_disk_is_asked() {
-    let ground = ground();
+fn refuses_invalid_names_without_disk_access() {
+    let ground = new_test_root();
     ground.disk.clear_faults();
     let long = "x".repeat(300);
     for path in [
@@ -274,12 +289,12 @@ fn names_that_cannot_be_are_told_before_the_disk_is_asked() {
             "{path}: {found:?}"
         );
     }
-    assert_eq!(ground.disk.calls(), 0);
+    assert_eq!(ground.disk.call_count(), 0);
 }
 
 #[test]
-fn links_in_a_circle_end() {
-    let ground = ground();
+fn refuses_circular_links() {
+    let ground = new_test_root();
     symlink("b", ground.root.join("a")).unwrap();
     symlink("a", ground.root.join("b")).unwrap();
     assert!(matches!(ground.locate("a"), Err(LocateError::TooManyLinks)));
@@ -290,8 +305,8 @@ fn links_in_a_circle_end() {
 }
 
 #[test]
-fn a_name_in_another_form_is_found_if_it_is_the_only_one() {
-    let ground = ground();
+fn finds_unique_look_alike_name() {
+    let ground = new_test_root();
     for (name, text) in [
         ("shot 9.41\u{202f}AM.txt", "one"),
         ("Ann\u{2019}s.txt", "two"),
@@ -311,7 +326,7 @@ fn a_name_in_another_form_is_found_if_it_is_the_only_one() {
         ("r\u{e9}sum\u{e9}.txt", "three"),
         ("My Folder/in.txt", "six"),
     ] {
-        assert!(ground.locate(name).unwrap().respelled(), "{name}");
+        assert!(ground.locate(name).unwrap().is_respelled(), "{name}");
         assert_eq!(ground.text(name), text);
         let exact = ground
             .workspace
@@ -319,7 +334,7 @@ fn a_name_in_another_form_is_found_if_it_is_the_only_one() {
             .unwrap();
         assert_eq!(exact.kind(), FileType::Missing);
     }
-    assert!(!ground.locate("c d.txt").unwrap().respelled());
+    assert!(!ground.locate("c d.txt").unwrap().is_respelled());
     assert_eq!(ground.text("c d.txt"), "plain");
     assert_eq!(
         ground.locate("it's x.txt").unwrap().kind(),
@@ -328,8 +343,8 @@ fn a_name_in_another_form_is_found_if_it_is_the_only_one() {
 }
 
 #[test]
-fn the_innermost_root_counts_and_a_root_behind_a_link_is_one() {
-    let ground = ground();
+fn innermost_root_applies_and_linked_roots_are_merged() {
+    let ground = new_test_root();
     symlink(ground.around.join("away"), ground.around.join("other")).unwrap();
     let roots = [
         ground.root.clone(),
@@ -359,8 +374,8 @@ fn the_innermost_root_counts_and_a_root_behind_a_link_is_one() {
 }
 
 #[test]
-fn a_root_that_is_none_is_told() {
-    let ground = ground();
+fn refuses_roots_that_are_no_folders() {
+    let ground = new_test_root();
     for path in ["in.txt", "nowhere"] {
         let opened = Workspace::open(&[ground.root.join(path)], Arc::new(RealDisk), None);
         assert!(
@@ -375,8 +390,8 @@ fn a_root_that_is_none_is_told() {
 }
 
 #[test]
-fn the_longest_tail_below_a_root_is_found() {
-    let ground = ground();
+fn find_tail_prefers_longest_tail() {
+    let ground = new_test_root();
     fs::write(ground.root.join("x.txt"), "short").unwrap();
     let tail = |path: &str| ground.workspace.find_tail(Path::new(path));
     assert_eq!(
@@ -389,8 +404,8 @@ fn the_longest_tail_below_a_root_is_found() {
 }
 
 #[test]
-fn a_folder_lists_its_first_entries_by_name() {
-    let ground = ground();
+fn lists_first_entries_sorted_by_name() {
+    let ground = new_test_root();
     fs::write(ground.root.join(".lancet-0123.tmp"), "").unwrap();
     symlink("nowhere", ground.root.join("a-link")).unwrap();
     let listing = ground
@@ -413,7 +428,11 @@ fn a_folder_lists_its_first_entries_by_name() {
     assert_eq!(listing.total, 2);
     let all = ground.locate("").unwrap().entries(1, &|_, _| true).unwrap();
     assert_eq!((all.entries.len(), all.total), (1, 3));
-    let mut siblings = ground.locate("dd/x.txt").unwrap().siblings(100).unwrap();
+    let mut siblings = ground
+        .locate("dd/x.txt")
+        .unwrap()
+        .names_near_missing(100)
+        .unwrap();
     siblings.sort();
     assert_eq!(siblings, ["a-link", "d", "in.txt"]);
 }
@@ -421,17 +440,17 @@ fn a_folder_lists_its_first_entries_by_name() {
 /// At whatever call a folder or a file of the path is swapped for a link to its twin outside, only content from inside
 /// is read, or nothing.
 #[test]
-fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
+fn concurrent_swap_for_link_never_reads_outside() {
     for (path, victim, twin) in [("d/x.txt", "d", "away"), ("x.txt", "x.txt", "out.txt")] {
         for detour in ["", "d/../"] {
             let mut reached_end = false;
             for at in 1.. {
-                let ground = ground();
+                let ground = new_test_root();
                 fs::write(ground.root.join("x.txt"), "inside").unwrap();
                 fs::write(ground.root.join("d/x.txt"), "inside").unwrap();
                 let (from, to) = (ground.root.join(victim), ground.around.join(twin));
                 ground.disk.clear_faults();
-                ground.disk.before_each(move |call| {
+                ground.disk.set_hook(move |call| {
                     if call.number == at {
                         fs::rename(&from, from.with_extension("moved")).unwrap();
                         symlink(&to, &from).unwrap();
@@ -439,8 +458,8 @@ fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
                 });
                 let read = ground
                     .locate(&format!("{detour}{path}"))
-                    .map(|found| found.snapshot(1000));
-                if ground.disk.calls() < at {
+                    .map(|found| found.read_snapshot(1000));
+                if ground.disk.call_count() < at {
                     reached_end = true;
                     break;
                 }
@@ -458,13 +477,13 @@ fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
 
 /// A disk without `openat2`, as on old kernels and in some sandboxes, finds the same.
 #[test]
-fn without_the_short_way_the_walk_finds_the_same() {
-    let ground = ground();
+fn walk_without_openat2_gives_same_result() {
+    let ground = new_test_root();
     let nosys = rustix::io::Errno::NOSYS.raw_os_error();
     ground.disk.clear_faults();
-    ground.disk.refuse("open_beneath", nosys);
+    ground.disk.fail_method("open_beneath", nosys);
     let found = ground.locate("d/e/x.txt").unwrap();
-    assert!(ground.disk.calls() > 3, "the short way was refused");
+    assert!(ground.disk.call_count() > 3, "the short way was refused");
     assert_eq!(
         (found.kind(), found.path()),
         (FileType::File, &*ground.root.join("d/e/x.txt"))

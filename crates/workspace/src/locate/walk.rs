@@ -8,16 +8,16 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{LocateError, Located, Spelling, respell};
+use super::{LocateError, Located, SpellingTolerance, respell};
 use crate::disk::OpenMode;
 use crate::resolved::normalize_lexically;
-use crate::roots::{Root, Workspace};
+use crate::roots::{Workspace, WorkspaceRoot};
 use crate::stamp::{FileType, Stamp};
 
 /// The number of links that the kernel follows.
-const MOST_LINKS: u32 = 40;
+const MAX_LINKS: u32 = 40;
 /// The most components of one path that may be found under a look-alike.
-const MOST_RESPELLINGS: u32 = 16;
+const MAX_RESPELLINGS: u32 = 16;
 
 /// The current position of the resolver: below a root, or outside on the way to one.
 enum WalkBase {
@@ -28,7 +28,7 @@ enum WalkBase {
 pub(super) struct PathResolver<'w> {
     workspace: &'w Workspace,
     given: &'w Path,
-    spelling: Spelling,
+    spelling: SpellingTolerance,
     base: WalkBase,
     /// The folders from the base down to the current one.
     levels: Vec<(OsString, Arc<OwnedFd>)>,
@@ -40,13 +40,13 @@ pub(super) struct PathResolver<'w> {
     respellings: u32,
     followed_link: bool,
     /// The link below a root that was followed last.
-    link: Option<Link>,
+    link: Option<FollowedLink>,
     /// The link that led out of the roots, while the resolver is outside.
-    led_out: Option<Link>,
+    led_out: Option<FollowedLink>,
 }
 
 /// A link below a root that was followed.
-struct Link {
+struct FollowedLink {
     at: PathBuf,
     target: PathBuf,
     /// The number of components behind it: while more are pending, the resolver is still within the link's target.
@@ -57,7 +57,7 @@ impl<'w> PathResolver<'w> {
     pub(super) fn new(
         workspace: &'w Workspace,
         given: &'w Path,
-        spelling: Spelling,
+        spelling: SpellingTolerance,
     ) -> PathResolver<'w> {
         PathResolver {
             workspace,
@@ -75,8 +75,8 @@ impl<'w> PathResolver<'w> {
         }
     }
 
-    pub(super) fn run(mut self) -> Result<Located, LocateError> {
-        match (self.walk(), self.led_out) {
+    pub(super) fn resolve(mut self) -> Result<Located, LocateError> {
+        match (self.walk_components(), self.led_out) {
             (Err(LocateError::Outside), Some(link)) => Err(LocateError::LeadsOutside {
                 link: link.at,
                 target: link.target,
@@ -85,24 +85,24 @@ impl<'w> PathResolver<'w> {
         }
     }
 
-    fn walk(&mut self) -> Result<Located, LocateError> {
+    fn walk_components(&mut self) -> Result<Located, LocateError> {
         self.start_at(self.given.to_owned())?;
         while let Some(name) = self.pending.pop_front() {
             if name == ".." {
                 if self.missing.pop().is_none() {
-                    self.climb()?;
+                    self.go_to_parent()?;
                 }
             } else if !self.missing.is_empty() {
                 self.missing.push(name);
             } else if self.is_outside() {
                 self.enter_outside(name)?;
             } else if let Some(stamp) = self.enter(&name)? {
-                return self.found(name, stamp);
+                return self.located_file(name, stamp);
             }
         }
         match self.missing.pop() {
-            Some(name) => self.absent(name),
-            None => self.standing(),
+            Some(name) => self.located_missing(name),
+            None => self.located_folder(),
         }
     }
 
@@ -110,7 +110,7 @@ impl<'w> PathResolver<'w> {
     /// works where the folders above a root may not be entered.
     fn start_at(&mut self, path: PathBuf) -> Result<(), LocateError> {
         self.levels.clear();
-        let rest = match self.workspace.root_around(&path) {
+        let rest = match self.workspace.root_containing(&path) {
             Some((index, rest)) => {
                 self.base = WalkBase::Root(index);
                 self.led_out = None;
@@ -139,7 +139,7 @@ impl<'w> PathResolver<'w> {
         }
     }
 
-    fn climb(&mut self) -> Result<(), LocateError> {
+    fn go_to_parent(&mut self) -> Result<(), LocateError> {
         if self.levels.pop().is_some() {
             return Ok(());
         }
@@ -155,7 +155,7 @@ impl<'w> PathResolver<'w> {
     /// Resolves one component outside the roots: only folders and links matter until a root is reached.
     fn enter_outside(&mut self, name: OsString) -> Result<(), LocateError> {
         let disk = &self.workspace.disk;
-        match disk.open_at(self.here(), &name, OpenMode::Passage) {
+        match disk.open_at(self.current_folder(), &name, OpenMode::Passage) {
             Ok(handle) => {
                 let stamp = disk
                     .stat(handle.as_fd())
@@ -163,8 +163,8 @@ impl<'w> PathResolver<'w> {
                 self.push(name, handle, Some(stamp));
                 Ok(())
             }
-            Err(_) => match disk.stat_at(self.here(), &name) {
-                Ok(stamp) if stamp.is_link() => self.follow(&name),
+            Err(_) => match disk.stat_at(self.current_folder(), &name) {
+                Ok(stamp) if stamp.is_link() => self.follow_link(&name),
                 _ => Err(LocateError::Outside),
             },
         }
@@ -174,7 +174,7 @@ impl<'w> PathResolver<'w> {
     /// more to resolve.
     fn enter(&mut self, name: &OsString) -> Result<Option<Stamp>, LocateError> {
         let disk = &self.workspace.disk;
-        let stamp = match disk.stat_at(self.here(), name) {
+        let stamp = match disk.stat_at(self.current_folder(), name) {
             Ok(stamp) => stamp,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 match self.look_alike(name) {
@@ -190,12 +190,12 @@ impl<'w> PathResolver<'w> {
         };
         if stamp.is_link() {
             self.followed_link = true;
-            self.follow(name)?;
+            self.follow_link(name)?;
             Ok(None)
         } else if stamp.is_folder() {
-            let handle = match disk.open_at(self.here(), name, OpenMode::Folder) {
+            let handle = match disk.open_at(self.current_folder(), name, OpenMode::Folder) {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    disk.open_at(self.here(), name, OpenMode::Passage)
+                    disk.open_at(self.current_folder(), name, OpenMode::Passage)
                 }
                 other => other,
             };
@@ -213,7 +213,7 @@ impl<'w> PathResolver<'w> {
     /// Enters a folder. One that is a root, by path or by inode, becomes the new base.
     fn push(&mut self, name: OsString, handle: OwnedFd, stamp: Option<Stamp>) {
         let path = self.path().join(&name);
-        let is_this = |root: &Arc<Root>| {
+        let is_this = |root: &Arc<WorkspaceRoot>| {
             root.path == path
                 || stamp
                     .is_some_and(|stamp| stamp.device == root.device && stamp.inode == root.inode)
@@ -227,23 +227,27 @@ impl<'w> PathResolver<'w> {
         }
     }
 
-    fn follow(&mut self, name: &OsString) -> Result<(), LocateError> {
+    fn follow_link(&mut self, name: &OsString) -> Result<(), LocateError> {
         self.links += 1;
-        if self.links > MOST_LINKS {
+        if self.links > MAX_LINKS {
             return Err(if self.is_outside() {
                 LocateError::Outside
             } else {
                 LocateError::TooManyLinks
             });
         }
-        let target = match self.workspace.disk.read_link_at(self.here(), name) {
+        let target = match self
+            .workspace
+            .disk
+            .read_link_at(self.current_folder(), name)
+        {
             Ok(target) => PathBuf::from(target),
             Err(_) if self.is_outside() => return Err(LocateError::Outside),
             Err(error) => return Err(error.into()),
         };
         if !self.is_outside() {
             let folder = self.path();
-            self.link = Some(Link {
+            self.link = Some(FollowedLink {
                 at: folder.join(name),
                 target: normalize_lexically(&folder.join(&target)),
                 behind: self.pending.len(),
@@ -258,17 +262,17 @@ impl<'w> PathResolver<'w> {
     }
 
     fn look_alike(&self, name: &OsString) -> Option<OsString> {
-        if self.spelling == Spelling::Exact || self.respellings == MOST_RESPELLINGS {
+        if self.spelling == SpellingTolerance::Exact || self.respellings == MAX_RESPELLINGS {
             return None;
         }
-        respell::only_look_alike(&*self.workspace.disk, self.here(), name)
+        respell::only_look_alike(&*self.workspace.disk, self.current_folder(), name)
     }
 
     fn is_outside(&self) -> bool {
         matches!(self.base, WalkBase::Slash(_))
     }
 
-    fn handle(&self) -> &Arc<OwnedFd> {
+    fn current_handle(&self) -> &Arc<OwnedFd> {
         match (self.levels.last(), &self.base) {
             (Some((_, handle)), _) => handle,
             (None, WalkBase::Slash(handle)) => handle,
@@ -276,8 +280,8 @@ impl<'w> PathResolver<'w> {
         }
     }
 
-    fn here(&self) -> BorrowedFd<'_> {
-        self.handle().as_fd()
+    fn current_folder(&self) -> BorrowedFd<'_> {
+        self.current_handle().as_fd()
     }
 
     fn path(&self) -> PathBuf {
@@ -289,32 +293,32 @@ impl<'w> PathResolver<'w> {
         path
     }
 
-    fn found(&self, name: OsString, stamp: Stamp) -> Result<Located, LocateError> {
+    fn located_file(&self, name: OsString, stamp: Stamp) -> Result<Located, LocateError> {
         let path = self.path().join(&name);
-        self.located(path, name, stamp.kind(), Some(stamp))
+        self.new_located(path, name, stamp.kind(), Some(stamp))
     }
 
-    fn absent(&mut self, name: OsString) -> Result<Located, LocateError> {
+    fn located_missing(&mut self, name: OsString) -> Result<Located, LocateError> {
         let mut path = self.path();
         path.extend(&self.missing);
         path.push(&name);
         let missing_folders = std::mem::take(&mut self.missing);
-        let mut located = self.located(path, name, FileType::Missing, None)?;
+        let mut located = self.new_located(path, name, FileType::Missing, None)?;
         located.missing_folders = missing_folders;
         Ok(located)
     }
 
     /// Returns the result for a path that ends on a folder.
-    fn standing(&self) -> Result<Located, LocateError> {
+    fn located_folder(&self) -> Result<Located, LocateError> {
         if self.is_outside() {
             return Err(LocateError::Outside);
         }
-        let stamp = self.workspace.disk.stat(self.here())?;
+        let stamp = self.workspace.disk.stat(self.current_folder())?;
         let path = self.path();
-        self.located(path, ".".into(), FileType::Directory, Some(stamp))
+        self.new_located(path, ".".into(), FileType::Directory, Some(stamp))
     }
 
-    fn located(
+    fn new_located(
         &self,
         path: PathBuf,
         name: OsString,
@@ -326,7 +330,7 @@ impl<'w> PathResolver<'w> {
         };
         Ok(Located {
             disk: Arc::clone(&self.workspace.disk),
-            folder: Arc::clone(self.handle()),
+            folder: Arc::clone(self.current_handle()),
             name,
             missing_folders: Vec::new(),
             root: Arc::clone(&self.workspace.roots[index]),

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 /// Device names, with any extension.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+const DEVICE_NAMES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// Refuses a path that contains such a name; the text continues "the path".
-pub(super) fn check(relative: &Path) -> Result<(), &'static str> {
+pub(super) fn refuse_windows_aliases(relative: &Path) -> Result<(), &'static str> {
     relative
         .components()
         .try_for_each(|name| check_name(&name.as_os_str().to_string_lossy()))
@@ -22,7 +22,7 @@ fn check_name(name: &str) -> Result<(), &'static str> {
         Err("has a name that ends in a dot or a space, which this drive of Windows drops")
     } else if is_device(name) {
         Err("names a device of Windows")
-    } else if is_short(name) {
+    } else if is_short_name(name) {
         Err(
             "has a short name in it (like `git~1`), under which this drive of Windows knows another file",
         )
@@ -41,12 +41,12 @@ fn is_device(name: &str) -> bool {
             matches!(digits.next(), Some('1'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
         })
     };
-    DEVICES.contains(&&*stem) || is_port("com") || is_port("lpt")
+    DEVICE_NAMES.contains(&&*stem) || is_port("com") || is_port("lpt")
 }
 
 /// Returns whether this has the form of a short name: at most eight characters that end in a tilde and a number, at
 /// most three after a dot.
-fn is_short(name: &str) -> bool {
+fn is_short_name(name: &str) -> bool {
     let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let number = stem.rsplit_once('~').map(|(_, number)| number);
     number.is_some_and(|number| {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aliases_are_refused_and_ordinary_names_are_not() {
+    fn refuses_windows_aliases_only() {
         for name in [
             ".git::$INDEX_ALLOCATION",
             "a.txt:stream",
@@ -79,8 +79,11 @@ mod tests {
             "a\\b",
         ] {
             let path = Path::new("sub").join(name);
-            assert!(check(&path).is_err(), "{name}");
-            assert!(check(&path.join("in/it")).is_err(), "{name}/in/it");
+            assert!(refuse_windows_aliases(&path).is_err(), "{name}");
+            assert!(
+                refuse_windows_aliases(&path.join("in/it")).is_err(),
+                "{name}/in/it"
+            );
         }
         for name in [
             "a.txt",
@@ -95,7 +98,10 @@ mod tests {
             "nullable.rs",
             "dot.in.name",
         ] {
-            assert!(check(&Path::new("sub").join(name)).is_ok(), "{name}");
+            assert!(
+                refuse_windows_aliases(&Path::new("sub").join(name)).is_ok(),
+                "{name}"
+            );
         }
     }
 }

@@ -17,28 +17,28 @@ use crate::process_identity::{Liveness, ProcessIdentity};
 use crate::random::random;
 
 /// The name of the lock. Like the temporary files of a commit it is left out of listings and searches.
-const NAME: &str = ".lancet-lock.tmp";
+const LOCK_NAME: &str = ".lancet-lock.tmp";
 /// How long to wait until a mount has learned of what the last holder did on another machine.
-const SETTLE: Duration = Duration::from_millis(25);
+const SETTLE_DELAY: Duration = Duration::from_millis(25);
 /// The same if another holder certainly had the lock a moment ago.
-const SETTLE_AFTER_OTHER: Duration = Duration::from_millis(60);
+const SETTLE_DELAY_AFTER_OTHER: Duration = Duration::from_millis(60);
 /// A holder that is not finished in this time starts again, so that no other process takes the lock over while it
 /// writes.
-const LONGEST_HOLD: Duration = Duration::from_secs(10);
+const MAX_HOLD_TIME: Duration = Duration::from_secs(10);
 /// A holder that is seen for longer than this is gone. It is measured by this machine's clock.
-const SILENT: Duration = Duration::from_secs(30);
+const SILENT_HOLDER_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same by the times of the file system, in seconds, for a process that has not waited for so long. Clocks of
 /// machines differ.
-const LONG_AGO: i64 = 900;
+const ABANDONED_LOCK_SECONDS: i64 = 900;
 /// A lock without its holder's name that is seen for longer than this has no holder: the holder ended between the two
 /// calls that take a lock. Short enough that a process with the usual patience of two seconds gets the lock.
-const NAMELESS: Duration = Duration::from_secs(1);
+const NAMELESS_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 /// A process that needs longer than this to name its lock starts again, so that no other process takes over a lock that
 /// it believes to have.
-const LONGEST_NAMING: Duration = Duration::from_millis(400);
+const MAX_NAMING_TIME: Duration = Duration::from_millis(400);
 /// How long to wait before the lock's holder is examined. The kernel caches lookups for a second.
-const LOOK_AFTER: Duration = Duration::from_millis(300);
-const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(1100);
+const HOLDER_CHECK_DELAY: Duration = Duration::from_millis(300);
+const HOLDER_CHECK_INTERVAL: Duration = Duration::from_millis(1100);
 
 /// When a holder was first seen: the folder that is locked, and the holder's token. A lock without a name has the time
 /// of its folder in place of the token, so that two of them are distinguished.
@@ -55,8 +55,8 @@ pub(super) struct VolumeLock {
 
 impl VolumeLock {
     /// Returns whether it has been held for so long that other processes may soon take it for abandoned.
-    pub(super) fn has_lapsed(&self) -> bool {
-        self.since.elapsed() > LONGEST_HOLD
+    pub(super) fn has_expired(&self) -> bool {
+        self.since.elapsed() > MAX_HOLD_TIME
     }
 }
 
@@ -67,7 +67,7 @@ impl Drop for VolumeLock {
 }
 
 /// The result of one attempt to take a lock.
-enum Attempt {
+enum LockAttempt {
     Taken(VolumeLock),
     Held,
     /// No folder can be created there, for lack of permission or disk space: the lock cannot be taken.
@@ -75,7 +75,7 @@ enum Attempt {
 }
 
 /// Takes the locks of those of the folders that other machines may write to: all of them or none.
-pub(super) fn take(
+pub(super) fn lock_folders(
     disk: &Arc<dyn Disk>,
     folders: &[(Key, Arc<OwnedFd>)],
     deadline: Instant,
@@ -88,26 +88,26 @@ pub(super) fn take(
         return Ok(Vec::new());
     }
     let begun = Instant::now();
-    let mut next_look = begun + LOOK_AFTER;
-    let mut settle = SETTLE;
+    let mut next_look = begun + HOLDER_CHECK_DELAY;
+    let mut settle = SETTLE_DELAY;
     loop {
-        match take_once(disk, &shared) {
+        match try_lock_all(disk, &shared) {
             Ok(locks) => {
                 if !locks.is_empty() {
-                    disk.pause(settle);
+                    disk.sleep(settle);
                 }
                 return Ok(locks);
             }
             Err((key, folder)) => {
-                settle = SETTLE_AFTER_OTHER;
+                settle = SETTLE_DELAY_AFTER_OTHER;
                 let now = Instant::now();
                 if now >= next_look {
-                    next_look = now + LOOK_AGAIN_AFTER;
+                    next_look = now + HOLDER_CHECK_INTERVAL;
                     remove_abandoned(&**disk, key, &folder);
                 } else if now >= deadline {
                     return Err(LockError::Busy);
                 }
-                disk.pause(Duration::from_micros(2000 + random() % 6000));
+                disk.sleep(Duration::from_micros(2000 + random() % 6000));
             }
         }
     }
@@ -122,39 +122,43 @@ fn is_shared(disk: &dyn Disk, (device, _): Key, folder: &OwnedFd) -> bool {
 }
 
 /// Takes all locks; if one is held, takes none and returns the folder of that one.
-fn take_once(
+fn try_lock_all(
     disk: &Arc<dyn Disk>,
     folders: &[&(Key, Arc<OwnedFd>)],
 ) -> Result<Vec<VolumeLock>, (Key, Arc<OwnedFd>)> {
     let mut locks = Vec::with_capacity(folders.len());
     for (key, folder) in folders {
-        match try_take(disk, folder) {
-            Attempt::Taken(lock) => locks.push(lock),
-            Attempt::Held => return Err((*key, Arc::clone(folder))),
-            Attempt::Impossible => {}
+        match try_lock(disk, folder) {
+            LockAttempt::Taken(lock) => locks.push(lock),
+            LockAttempt::Held => return Err((*key, Arc::clone(folder))),
+            LockAttempt::Impossible => {}
         }
     }
     Ok(locks)
 }
 
-fn try_take(disk: &Arc<dyn Disk>, folder: &Arc<OwnedFd>) -> Attempt {
-    let lock = OsStr::new(NAME);
+fn try_lock(disk: &Arc<dyn Disk>, folder: &Arc<OwnedFd>) -> LockAttempt {
+    let lock = OsStr::new(LOCK_NAME);
     let begun = Instant::now();
     match disk.make_folder_at(folder.as_fd(), lock) {
         Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Attempt::Held,
-        Err(_) => return Attempt::Impossible,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return LockAttempt::Held,
+        Err(_) => return LockAttempt::Impossible,
     }
-    let token = OsString::from(format!("{}-{:016x}", ProcessIdentity::own(), random()));
+    let token = OsString::from(format!(
+        "{}-{:016x}",
+        ProcessIdentity::of_current_process(),
+        random()
+    ));
     let named = disk
         .open_at(folder.as_fd(), lock, OpenMode::Folder)
         .and_then(|inside| disk.make_folder_at(inside.as_fd(), &token));
-    if named.is_err() || begun.elapsed() > LONGEST_NAMING {
+    if named.is_err() || begun.elapsed() > MAX_NAMING_TIME {
         // Another process has taken the empty lock for an abandoned one, or may be about to; it is tried again.
         remove(&**disk, folder, &token);
-        return Attempt::Held;
+        return LockAttempt::Held;
     }
-    Attempt::Taken(VolumeLock {
+    LockAttempt::Taken(VolumeLock {
         disk: Arc::clone(disk),
         folder: Arc::clone(folder),
         token,
@@ -164,7 +168,7 @@ fn try_take(disk: &Arc<dyn Disk>, folder: &Arc<OwnedFd>) -> Attempt {
 
 /// Removes the lock of this holder. A lock that has another holder by now is not empty, and stays.
 fn remove(disk: &dyn Disk, folder: &OwnedFd, token: &OsStr) {
-    let lock = OsStr::new(NAME);
+    let lock = OsStr::new(LOCK_NAME);
     let inner = || -> io::Result<()> {
         let inside = disk.open_at(folder.as_fd(), lock, OpenMode::Folder)?;
         disk.remove_folder_at(inside.as_fd(), token)
@@ -184,7 +188,7 @@ fn remove(disk: &dyn Disk, folder: &OwnedFd, token: &OsStr) {
 
 /// Removes a lock whose holder has ended.
 fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
-    let Ok(inside) = disk.open_at(folder.as_fd(), OsStr::new(NAME), OpenMode::Folder) else {
+    let Ok(inside) = disk.open_at(folder.as_fd(), OsStr::new(LOCK_NAME), OpenMode::Folder) else {
         return;
     };
     let mut tokens = Vec::new();
@@ -199,7 +203,9 @@ fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
         // Its holder is between two calls, or ended there.
         let made = disk.stat(inside.as_fd()).map(|stamp| stamp.mtime);
         let token = OsString::from(format!("{:?}", made.unwrap_or_default()));
-        if is_seen_for(NAMELESS, key, &token) || is_long_ago(disk, &inside, None) {
+        if is_holder_seen_for(NAMELESS_LOCK_TIMEOUT, key, &token)
+            || is_lock_too_old(disk, &inside, None)
+        {
             remove(disk, folder, OsStr::new(""));
         }
     }
@@ -210,7 +216,8 @@ fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
             Liveness::Ended => true,
             Liveness::Running => false,
             Liveness::Unknown => {
-                is_seen_for(SILENT, key, &token) || is_long_ago(disk, &inside, Some(&token))
+                is_holder_seen_for(SILENT_HOLDER_TIMEOUT, key, &token)
+                    || is_lock_too_old(disk, &inside, Some(&token))
             }
         };
         if is_abandoned {
@@ -220,7 +227,7 @@ fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
 }
 
 /// Returns whether this process saw the same holder that long ago; records when it is first seen.
-fn is_seen_for(time: Duration, key: Key, token: &OsStr) -> bool {
+fn is_holder_seen_for(time: Duration, key: Key, token: &OsStr) -> bool {
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = seen.get_or_insert_default();
     let now = Instant::now();
@@ -231,12 +238,12 @@ fn is_seen_for(time: Duration, key: Key, token: &OsStr) -> bool {
 }
 
 /// Returns whether the lock, or its holder's token, is old by the times of the file system.
-fn is_long_ago(disk: &dyn Disk, inside: &OwnedFd, token: Option<&OsStr>) -> bool {
+fn is_lock_too_old(disk: &dyn Disk, inside: &OwnedFd, token: Option<&OsStr>) -> bool {
     let stamp = match token {
         None => disk.stat(inside.as_fd()),
         Some(token) => disk.stat_at(inside.as_fd(), token),
     };
-    stamp.is_ok_and(|stamp| stamp.mtime.0 < disk.now().0.saturating_sub(LONG_AGO))
+    stamp.is_ok_and(|stamp| stamp.mtime.0 < disk.now().0.saturating_sub(ABANDONED_LOCK_SECONDS))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -248,7 +255,7 @@ mod tests {
     use super::*;
     use crate::disk::RealDisk;
 
-    const KEY: Key = (0, 0);
+    const TEST_KEY: Key = (0, 0);
 
     fn folder() -> (tempfile::TempDir, Arc<dyn Disk>, Arc<OwnedFd>) {
         let folder = tempfile::tempdir().unwrap();
@@ -258,60 +265,60 @@ mod tests {
     }
 
     /// Creates the lock of a holder.
-    fn hold(folder: &Path, token: &str) -> PathBuf {
-        let path = folder.join(NAME).join(token);
+    fn create_foreign_lock(folder: &Path, token: &str) -> PathBuf {
+        let path = folder.join(LOCK_NAME).join(token);
         fs::create_dir_all(&path).unwrap();
         path
     }
 
     #[test]
-    fn one_holder_at_a_time_and_nothing_is_left() {
+    fn only_one_holder_and_lock_is_removed_on_drop() {
         let (folder, disk, handle) = folder();
-        let Attempt::Taken(first) = try_take(&disk, &handle) else {
+        let LockAttempt::Taken(first) = try_lock(&disk, &handle) else {
             panic!("it is free");
         };
-        assert!(!first.has_lapsed());
-        assert!(matches!(try_take(&disk, &handle), Attempt::Held));
-        remove_abandoned(&*disk, KEY, &handle);
-        assert!(matches!(try_take(&disk, &handle), Attempt::Held));
+        assert!(!first.has_expired());
+        assert!(matches!(try_lock(&disk, &handle), LockAttempt::Held));
+        remove_abandoned(&*disk, TEST_KEY, &handle);
+        assert!(matches!(try_lock(&disk, &handle), LockAttempt::Held));
         drop(first);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(matches!(try_take(&disk, &handle), Attempt::Taken(_)));
+        assert!(matches!(try_lock(&disk, &handle), LockAttempt::Taken(_)));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
-    fn only_the_lock_of_a_holder_that_has_ended_is_removed() {
+    fn removes_only_locks_of_ended_holders() {
         let (folder, disk, handle) = folder();
-        let own = ProcessIdentity::own().to_string();
+        let own = ProcessIdentity::of_current_process().to_string();
         let (process, start) = own.rsplit_once('-').unwrap();
         let earlier = format!("{process}-{}", start.parse::<u64>().unwrap() - 1);
         let elsewhere = "0123456789abcdef-1-1";
         for (holder, stays) in [(&*earlier, false), (&*own, true), (elsewhere, true)] {
-            let token = hold(folder.path(), &format!("{holder}-0123456789abcdef"));
-            remove_abandoned(&*disk, KEY, &handle);
+            let token = create_foreign_lock(folder.path(), &format!("{holder}-0123456789abcdef"));
+            remove_abandoned(&*disk, TEST_KEY, &handle);
             assert_eq!(token.exists(), stays, "{holder}");
-            assert_eq!(folder.path().join(NAME).exists(), stays, "{holder}");
-            let _ = fs::remove_dir_all(folder.path().join(NAME));
+            assert_eq!(folder.path().join(LOCK_NAME).exists(), stays, "{holder}");
+            let _ = fs::remove_dir_all(folder.path().join(LOCK_NAME));
         }
     }
 
     #[test]
-    fn a_holder_of_another_machine_is_given_up_after_a_long_time() {
+    fn removes_old_lock_of_other_machine() {
         let (folder, disk, handle) = folder();
-        let token = hold(folder.path(), "0123456789abcdef-1-1-0123456789abcdef");
-        let age = Duration::from_secs(LONG_AGO as u64 + 60);
+        let token = create_foreign_lock(folder.path(), "0123456789abcdef-1-1-0123456789abcdef");
+        let age = Duration::from_secs(ABANDONED_LOCK_SECONDS as u64 + 60);
         let directory = fs::File::open(&token).unwrap();
         directory.set_modified(SystemTime::now() - age).unwrap();
-        remove_abandoned(&*disk, KEY, &handle);
+        remove_abandoned(&*disk, TEST_KEY, &handle);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     /// A process that was killed between the two calls that take a lock leaves a lock without a holder's name.
     #[test]
-    fn a_lock_without_a_name_is_given_up_after_a_moment_but_not_at_first_sight() {
+    fn removes_nameless_lock_after_timeout_only() {
         let (folder, disk, handle) = folder();
-        let lock = folder.path().join(NAME);
+        let lock = folder.path().join(LOCK_NAME);
         let key = (0, 77);
         let make = |seconds: u64| {
             fs::create_dir(&lock).unwrap();
@@ -322,19 +329,19 @@ mod tests {
         remove_abandoned(&*disk, key, &handle);
         assert!(lock.exists(), "its holder may be about to name it");
         fs::remove_dir(&lock).unwrap();
-        std::thread::sleep(NAMELESS);
+        std::thread::sleep(NAMELESS_LOCK_TIMEOUT);
         make(2);
         remove_abandoned(&*disk, key, &handle);
         assert!(lock.exists(), "this is another lock");
-        std::thread::sleep(NAMELESS);
+        std::thread::sleep(NAMELESS_LOCK_TIMEOUT);
         remove_abandoned(&*disk, key, &handle);
         assert!(!lock.exists());
     }
 
     #[test]
-    fn a_lock_that_another_holder_has_by_now_stays() {
+    fn keeps_lock_taken_by_other_holder() {
         let (folder, disk, handle) = folder();
-        let token = hold(folder.path(), "0123456789abcdef-1-1-00000000000000ff");
+        let token = create_foreign_lock(folder.path(), "0123456789abcdef-1-1-00000000000000ff");
         remove(
             &*disk,
             &handle,

@@ -1,6 +1,6 @@
 //! The checks of a proof, one name for each, and the form of their results.
 
-use crate::commit::Guarantee;
+use crate::commit::WriteGuarantee;
 use crate::write_promise::WritePromise;
 
 /// A property of a file system that is tested.
@@ -84,7 +84,7 @@ impl Check {
     }
 
     /// Returns the statement that a "yes" confirms.
-    pub fn statement(self) -> &'static str {
+    pub fn confirmed_statement(self) -> &'static str {
         match self {
             Check::Exchange => "an exchange of two names exchanges them",
             Check::RenameNoReplace => "a rename that must not replace does not",
@@ -172,7 +172,7 @@ impl CheckResult {
     }
 
     /// Adds why the result contradicts what lancet relies on, if it does.
-    pub(super) fn contradicting(mut self, does: bool, why: &str) -> CheckResult {
+    pub(super) fn with_contradiction(mut self, does: bool, why: &str) -> CheckResult {
         if does {
             self.contradiction = Some(why.to_owned());
         }
@@ -186,9 +186,9 @@ impl CheckResult {
 }
 
 /// Returns whether a file that is replaced has its name at every moment.
-pub(super) fn keeps_the_name(promise: &WritePromise) -> bool {
+pub(super) fn replaced_file_keeps_name(promise: &WritePromise) -> bool {
     matches!(
         promise.replaced,
-        Guarantee::ExchangeLeased | Guarantee::Exchange
+        WriteGuarantee::ExchangeLeased | WriteGuarantee::Exchange
     )
 }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::numbered_text;
-use crate::commit::{CommitError, Expected, NewBytes, Write, WriteOptions, Written};
+use crate::commit::{CommitError, ExpectedState, FileWrite, NewBytes, WriteOptions, WriteOutcome};
 use crate::disk::RealDisk;
 use crate::roots::Workspace;
 use crate::snapshot::ReadError;
 
 /// The name of the file that is edited.
-const FILE: &str = "edited.txt";
+const EDITED_FILE: &str = "edited.txt";
 /// How long an edit that another program interfered with is retried.
-const PATIENCE: Duration = Duration::from_secs(5);
+const RETRY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A workspace with a file that is edited.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ pub(super) struct Editor {
 
 impl Editor {
     /// Writes the first text, without lancet, and opens the folder.
-    pub(super) fn begin(root: &Path, state: &Path) -> io::Result<Editor> {
-        fs::write(root.join(FILE), numbered_text::text(0))?;
+    pub(super) fn create(root: &Path, state: &Path) -> io::Result<Editor> {
+        fs::write(root.join(EDITED_FILE), numbered_text::numbered_text(0))?;
         Editor::open(root, state)
     }
 
@@ -35,7 +35,7 @@ impl Editor {
         let state = Some(state.to_owned());
         let workspace = Workspace::open(&[root.to_owned()], Arc::new(RealDisk), state)
             .map_err(io::Error::other)?;
-        let path = workspace.roots()[0].join(FILE);
+        let path = workspace.roots()[0].join(EDITED_FILE);
         Ok(Editor { workspace, path })
     }
 
@@ -45,18 +45,18 @@ impl Editor {
 
     /// Completes or undoes what a killed process left.
     pub(super) fn recover(&self) -> io::Result<()> {
-        self.workspace.recover().map(|_| ())
+        self.workspace.recover_commits().map(|_| ())
     }
 
     /// Changes the file to the text of the next number; returns that number.
-    pub(super) fn edit_once(&self) -> io::Result<(u64, Written)> {
+    pub(super) fn edit_once(&self) -> io::Result<(u64, WriteOutcome)> {
         let begun = Instant::now();
         loop {
-            match self.try_once() {
+            match self.try_edit() {
                 Ok(done) => return Ok(done),
                 // A reader of this proof may have the file open, and the name may be missing for a moment.
                 Err(error)
-                    if begun.elapsed() < PATIENCE
+                    if begun.elapsed() < RETRY_PATIENCE
                         && matches!(
                             error.kind(),
                             io::ErrorKind::NotFound | io::ErrorKind::ResourceBusy
@@ -69,21 +69,23 @@ impl Editor {
         }
     }
 
-    fn try_once(&self) -> io::Result<(u64, Written)> {
+    fn try_edit(&self) -> io::Result<(u64, WriteOutcome)> {
         let located = self
             .workspace
             .locate(&self.path)
             .map_err(io::Error::other)?;
-        let snapshot = located.snapshot(1 << 20).map_err(|error| match error {
-            ReadError::Missing => io::Error::new(io::ErrorKind::NotFound, error),
-            error => io::Error::other(error),
-        })?;
-        let number = numbered_text::number(&snapshot.bytes)
+        let snapshot = located
+            .read_snapshot(1 << 20)
+            .map_err(|error| match error {
+                ReadError::Missing => io::Error::new(io::ErrorKind::NotFound, error),
+                error => io::Error::other(error),
+            })?;
+        let number = numbered_text::text_number(&snapshot.bytes)
             .ok_or_else(|| io::Error::other("the file does not hold a whole text"))?;
-        let text = numbered_text::text(number + 1);
-        let write = Write {
+        let text = numbered_text::numbered_text(number + 1);
+        let write = FileWrite {
             located: &located,
-            expected: Expected::Content {
+            expected: ExpectedState::Content {
                 revision: snapshot.revision,
                 stamp: snapshot.stamp,
                 bytes: Some(Arc::clone(&snapshot.bytes)),
@@ -111,16 +113,19 @@ impl Editor {
     }
 
     /// Returns the number of the text; none if the file is missing or not whole.
-    pub(super) fn number(&self) -> Option<u64> {
-        numbered_text::number(&fs::read(&self.path).ok()?)
+    pub(super) fn current_number(&self) -> Option<u64> {
+        numbered_text::text_number(&fs::read(&self.path).ok()?)
     }
 
     /// Returns the names in the folder other than the file's.
-    pub(super) fn left_over(&self) -> io::Result<Vec<String>> {
+    pub(super) fn leftover_names(&self) -> io::Result<Vec<String>> {
         let root = &self.workspace.roots()[0];
         let names: io::Result<Vec<String>> = fs::read_dir(root)?
             .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
             .collect();
-        Ok(names?.into_iter().filter(|name| name != FILE).collect())
+        Ok(names?
+            .into_iter()
+            .filter(|name| name != EDITED_FILE)
+            .collect())
     }
 }

@@ -6,21 +6,21 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 
-use super::check::{Check, CheckAnswer, CheckResult, keeps_the_name};
-use crate::disk::{Disk as _, RealDisk, Replace};
+use super::check::{Check, CheckAnswer, CheckResult, replaced_file_keeps_name};
+use crate::disk::{Disk as _, RealDisk, ReplaceMode};
 use crate::write_promise::WritePromise;
 
 /// Exchanges two files and checks a listing, and what the names lead to.
-pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<CheckResult> {
+pub(super) fn check_exchange(room: &Path, promise: &WritePromise) -> io::Result<CheckResult> {
     let disk = RealDisk;
     let [first, second] = ["first", "second"].map(OsStr::new);
     for name in [first, second] {
         fs::write(room.join(name), name.as_encoded_bytes())?;
     }
     let folder = disk.open_folder(room)?;
-    let before = listed(room)?;
-    let done = disk.rename_at(folder.as_fd(), first, second, Replace::Exchange);
-    let after = listed(room)?;
+    let before = list_inodes(room)?;
+    let done = disk.rename_at(folder.as_fd(), first, second, ReplaceMode::Exchange);
+    let after = list_inodes(room)?;
     let content = |name: &OsStr| fs::read(room.join(name)).ok();
     let contents = [content(first), content(second)];
     let is_crossed = contents == [second, first].map(|name| Some(name.as_encoded_bytes().to_vec()));
@@ -45,8 +45,8 @@ pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<CheckResu
         ),
     };
     let is_false = answer == CheckAnswer::No && seen.starts_with("it reports success");
-    let relied_on = keeps_the_name(promise) || promise.host.renames_exactly();
-    let meaning = match (keeps_the_name(promise), answer) {
+    let relied_on = replaced_file_keeps_name(promise) || promise.host.respects_rename_flags();
+    let meaning = match (replaced_file_keeps_name(promise), answer) {
         (true, _) => "lancet replaces files by an exchange here",
         (false, CheckAnswer::Yes) => {
             "lancet does without it here, because other machines may write these files"
@@ -54,9 +54,9 @@ pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<CheckResu
         (false, _) => "lancet does without it here",
     };
     let contradicts =
-        is_false && relied_on || keeps_the_name(promise) && answer != CheckAnswer::Yes;
+        is_false && relied_on || replaced_file_keeps_name(promise) && answer != CheckAnswer::Yes;
     Ok(
-        CheckResult::new(Check::Exchange, answer, seen, meaning).contradicting(
+        CheckResult::new(Check::Exchange, answer, seen, meaning).with_contradiction(
             contradicts,
             "lancet would exchange names here, and they are not exchanged: a file could vanish",
         ),
@@ -64,7 +64,7 @@ pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<CheckResu
 }
 
 /// Returns the inode numbers of the two names in a new listing.
-fn listed(room: &Path) -> io::Result<[Option<u64>; 2]> {
+fn list_inodes(room: &Path) -> io::Result<[Option<u64>; 2]> {
     let disk = RealDisk;
     let folder = disk.open_folder(room)?;
     let entries = disk.list_inodes(folder.as_fd())?;

@@ -7,26 +7,29 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use super::check::{Check, CheckAnswer, CheckResult};
-use crate::disk::{Disk as _, RealDisk, Replace};
+use crate::disk::{Disk as _, RealDisk, ReplaceMode};
 use crate::write_promise::WritePromise;
 
 /// The result of a call that must not replace a file.
-struct Tried {
+struct CallResult {
     answer: CheckAnswer,
     seen: String,
     replaced: bool,
 }
 
 /// Tries both calls on a name that is taken, and then on one that is free.
-pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<[CheckResult; 2]> {
+pub(super) fn check_free_names(
+    room: &Path,
+    promise: &WritePromise,
+) -> io::Result<[CheckResult; 2]> {
     let disk = RealDisk;
     let folder = disk.open_folder(room)?;
     let at = folder.as_fd();
-    let rename = attempt(room, |from, to| {
-        disk.rename_at(at, from, to, Replace::Never)
+    let rename = attempt_call(room, |from, to| {
+        disk.rename_at(at, from, to, ReplaceMode::Never)
     })?;
-    let link = attempt(room, |from, to| disk.link_at(at, from, at, to))?;
-    let is_exact = promise.host.renames_exactly();
+    let link = attempt_call(room, |from, to| disk.link_at(at, from, at, to))?;
+    let is_exact = promise.host.respects_rename_flags();
     let meaning = match (is_exact, rename.answer) {
         (true, CheckAnswer::Yes) => "lancet gives new names by such a rename here",
         (true, _) => "lancet gives new names by a hard link, or by a check and a rename",
@@ -35,7 +38,7 @@ pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<[CheckRes
         }
     };
     let renamed = CheckResult::new(Check::RenameNoReplace, rename.answer, rename.seen, meaning)
-        .contradicting(
+        .with_contradiction(
             rename.replaced && is_exact,
             "lancet relies on the kernel here, and such a rename replaced a file",
         );
@@ -44,14 +47,17 @@ pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<[CheckRes
         _ => "without hard links lancet checks a name and then takes it where renames may replace",
     };
     let linked = CheckResult::new(Check::LinkNoReplace, link.answer, link.seen, meaning)
-        .contradicting(
+        .with_contradiction(
             link.replaced,
             "lancet relies on a hard link never replacing a file, and one did",
         );
     Ok([renamed, linked])
 }
 
-fn attempt(room: &Path, call: impl Fn(&OsStr, &OsStr) -> io::Result<()>) -> io::Result<Tried> {
+fn attempt_call(
+    room: &Path,
+    call: impl Fn(&OsStr, &OsStr) -> io::Result<()>,
+) -> io::Result<CallResult> {
     let [from, to, free] = ["from", "to", "free"].map(OsStr::new);
     for name in [from, to, free] {
         let _ = fs::remove_file(room.join(name));
@@ -62,7 +68,7 @@ fn attempt(room: &Path, call: impl Fn(&OsStr, &OsStr) -> io::Result<()>) -> io::
     let over = call(from, to);
     let replaced = fs::read(room.join(to))? != to.as_encoded_bytes();
     if replaced {
-        return Ok(Tried {
+        return Ok(CallResult {
             answer: CheckAnswer::No,
             seen: "a file was replaced".to_owned(),
             replaced: true,
@@ -85,7 +91,7 @@ fn attempt(room: &Path, call: impl Fn(&OsStr, &OsStr) -> io::Result<()>) -> io::
         ),
         (_, Err(error)) => (CheckAnswer::No, format!("there is no such call ({error})")),
     };
-    Ok(Tried {
+    Ok(CallResult {
         answer,
         seen,
         replaced: false,

@@ -9,7 +9,7 @@ use crate::random::random;
 
 /// How often the removal is tried. A process that was just killed may still have a file open, which a file system in
 /// user space may store under another name until then.
-const ATTEMPTS: u32 = 20;
+const REMOVAL_ATTEMPTS: u32 = 20;
 
 /// A new folder inside the folder to be tested.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct ProvingGround {
 }
 
 impl ProvingGround {
-    pub(super) fn make(inside: &Path) -> io::Result<ProvingGround> {
+    pub(super) fn create(inside: &Path) -> io::Result<ProvingGround> {
         let inside = fs::canonicalize(inside)?;
         let path = inside.join(format!(".lancet-prove-{:016x}", random()));
         fs::create_dir(&path)?;
@@ -31,7 +31,7 @@ impl ProvingGround {
     }
 
     /// Creates a folder for one check.
-    pub(super) fn room(&self, name: &str) -> io::Result<PathBuf> {
+    pub(super) fn create_check_folder(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.path.join(name);
         fs::create_dir(&path)?;
         Ok(path)
@@ -40,7 +40,7 @@ impl ProvingGround {
 
 impl Drop for ProvingGround {
     fn drop(&mut self) {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..REMOVAL_ATTEMPTS {
             match fs::remove_dir_all(&self.path) {
                 Ok(()) => return,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return,

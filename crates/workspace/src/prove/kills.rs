@@ -6,16 +6,16 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::check::{Check, CheckResult, keeps_the_name};
+use super::check::{Check, CheckResult, replaced_file_keeps_name};
 use super::edits::Editor;
 use super::request::ProofRequest;
-use super::role::{FAILED, RoleProcess};
+use super::role::{FAILED_PREFIX, RoleProcess};
 use crate::random::random;
 use crate::write_promise::WritePromise;
 
 /// The counts of what the kills left.
 #[derive(Default)]
-struct Tally {
+struct KillTally {
     kills: u64,
     /// Edits that were acknowledged.
     answered: u64,
@@ -33,7 +33,7 @@ struct Tally {
 }
 
 /// Kills writers, with waits that depend on how long an edit takes.
-pub(super) fn check(
+pub(super) fn check_kills(
     room: &Path,
     promise: &WritePromise,
     request: &ProofRequest<'_>,
@@ -41,30 +41,30 @@ pub(super) fn check(
 ) -> io::Result<CheckResult> {
     let (root, state) = (room.join("root"), room.join("state"));
     fs::create_dir(&root)?;
-    drop(Editor::begin(&root, &state)?);
-    let mut tally = Tally::default();
+    drop(Editor::create(&root, &state)?);
+    let mut tally = KillTally::default();
     let mut last = 0;
     // The time from the start of a process to its first answer.
     let mut start = Duration::from_millis(50);
     for number in 0..request.kills {
         request.check_stop()?;
-        request.tell(Check::Kills, number, request.kills);
+        request.report_progress(Check::Kills, number, request.kills);
         // Every fourth is killed at any time from its start on, also while it recovers what the previous one left.
         let at_once = number % 4 == 3;
-        let wait = part_of(if at_once { start } else { edit * 2 });
-        let answered = kill_one([&root, &state], request, at_once, wait, &mut start)?;
+        let wait = random_part(if at_once { start } else { edit * 2 });
+        let answered = kill_writer([&root, &state], request, at_once, wait, &mut start)?;
         tally.kills += 1;
         tally.answered += answered.map_or(0, |number| number.saturating_sub(last));
         let known = answered.unwrap_or(last).max(last);
         let editor = Editor::open(&root, &state)?;
-        if editor.number().is_none() {
+        if editor.current_number().is_none() {
             match editor.path().exists() {
                 true => tally.torn_at_first += 1,
                 false => tally.missing_at_first += 1,
             }
         }
         editor.recover()?;
-        match editor.number() {
+        match editor.current_number() {
             Some(found) if found == known => tally.old += 1,
             Some(found) if found == known + 1 => tally.new += 1,
             Some(_) => tally.lost += 1,
@@ -74,15 +74,15 @@ pub(super) fn check(
                 break;
             }
         }
-        last = editor.number().unwrap_or(known);
-        tally.left_over = editor.left_over()?.len() as u64;
+        last = editor.current_number().unwrap_or(known);
+        tally.left_over = editor.leftover_names()?.len() as u64;
     }
     request.check_stop()?;
-    Ok(tally.result(promise))
+    Ok(tally.to_check_result(promise))
 }
 
 /// Starts a writer and kills it; returns the last number that it reported as written.
-fn kill_one(
+fn kill_writer(
     [root, state]: [&Path; 2],
     request: &ProofRequest<'_>,
     at_once: bool,
@@ -90,7 +90,7 @@ fn kill_one(
     start: &mut Duration,
 ) -> io::Result<Option<u64>> {
     let words = ["edit".into(), root.into(), state.into()];
-    let mut writer = RoleProcess::start(request.role(&words))?;
+    let mut writer = RoleProcess::start(request.role_command(&words))?;
     let begun = Instant::now();
     let output = writer.0.stdout.take();
     let mut output = BufReader::new(output.ok_or(io::ErrorKind::BrokenPipe)?);
@@ -107,7 +107,7 @@ fn kill_one(
     let whole = said.rfind('\n').map_or("", |end| &said[..end]);
     match whole.lines().last() {
         None => Ok(None),
-        Some(line) => match (line.parse(), line.strip_prefix(FAILED)) {
+        Some(line) => match (line.parse(), line.strip_prefix(FAILED_PREFIX)) {
             (Ok(number), _) => Ok(Some(number)),
             (Err(_), Some(reason)) => Err(io::Error::other(format!("an edit failed: {reason}"))),
             (Err(_), None) => Err(io::Error::other("the process that edits did not answer")),
@@ -116,13 +116,13 @@ fn kill_one(
 }
 
 /// Returns a random part of a time.
-fn part_of(time: Duration) -> Duration {
+fn random_part(time: Duration) -> Duration {
     time.mul_f64((random() % 1000) as f64 / 1000.0)
 }
 
-impl Tally {
-    fn result(&self, promise: &WritePromise) -> CheckResult {
-        let keeps = keeps_the_name(promise);
+impl KillTally {
+    fn to_check_result(&self, promise: &WritePromise) -> CheckResult {
+        let keeps = replaced_file_keeps_name(promise);
         let holds = self.damaged == 0 && self.lost == 0;
         let mut seen = format!(
             "{} kills during {} answered edits: {} left the old file, {} the new one, {} something else; {} answered edits lost",
@@ -147,7 +147,7 @@ impl Tally {
             false => "a kill damaged a file or lost an edit that was answered",
         };
         CheckResult::new(Check::Kills, holds, seen, meaning)
-            .contradicting(!holds || at_first, why)
+            .with_contradiction(!holds || at_first, why)
             .with_figures(
                 [
                     ("kills", self.kills),

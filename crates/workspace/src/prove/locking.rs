@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::check::{Check, CheckAnswer, CheckResult, keeps_the_name};
+use super::check::{Check, CheckAnswer, CheckResult, replaced_file_keeps_name};
 use super::request::ProofRequest;
 use super::role::RoleProcess;
 use crate::write_promise::WritePromise;
@@ -33,12 +33,12 @@ impl LockKind {
         }
     }
 
-    pub(super) fn named(name: &str) -> Option<LockKind> {
+    pub(super) fn from_name(name: &str) -> Option<LockKind> {
         LockKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Takes the lock, or fails with `WouldBlock` if another process holds it. It is released with the handle.
-    pub(super) fn take(self, path: &Path) -> io::Result<File> {
+    pub(super) fn take_lock(self, path: &Path) -> io::Result<File> {
         let file = match self {
             LockKind::Folder => File::open(path)?,
             LockKind::File | LockKind::Bytes => {
@@ -107,7 +107,7 @@ impl LockTry {
 }
 
 /// Takes each kind of lock while another process holds it, and once it is free.
-pub(super) fn check(
+pub(super) fn check_locks(
     room: &Path,
     promise: &WritePromise,
     request: &ProofRequest<'_>,
@@ -121,11 +121,11 @@ pub(super) fn check(
             LockKind::Folder => room,
             LockKind::File | LockKind::Bytes => &file,
         };
-        let found = match kind.take(path) {
+        let found = match kind.take_lock(path) {
             Ok(held) => {
-                let meanwhile = other_process(kind, path, request)?;
+                let meanwhile = try_lock_in_other_process(kind, path, request)?;
                 drop(held);
-                Some((meanwhile, other_process(kind, path, request)?))
+                Some((meanwhile, try_lock_in_other_process(kind, path, request)?))
             }
             Err(_) => None,
         };
@@ -140,22 +140,26 @@ pub(super) fn check(
         };
         words.push(format!("{} lock {what}", kind.name()));
     }
-    let meaning = match (folder_lets_in, keeps_the_name(promise)) {
+    let meaning = match (folder_lets_in, replaced_file_keeps_name(promise)) {
         (false, _) => {
             "lancets on this machine write one after the other; where a folder cannot be locked, a file in the state folder is locked instead"
         }
         (true, _) => "lancets on this machine do not keep each other out",
     };
     let answer = CheckAnswer::from(excludes);
-    Ok(CheckResult::new(Check::Locks, answer, words.join(", "), meaning).contradicting(
-        folder_lets_in && keeps_the_name(promise),
+    Ok(CheckResult::new(Check::Locks, answer, words.join(", "), meaning).with_contradiction(
+        folder_lets_in && replaced_file_keeps_name(promise),
         "lancet relies on the lock of a folder where it exchanges names, and the lock is granted to everybody",
     ))
 }
 
-fn other_process(kind: LockKind, path: &Path, request: &ProofRequest<'_>) -> io::Result<LockTry> {
+fn try_lock_in_other_process(
+    kind: LockKind,
+    path: &Path,
+    request: &ProofRequest<'_>,
+) -> io::Result<LockTry> {
     let words = ["lock".into(), kind.name().into(), path.into()];
-    let said = RoleProcess::start(request.role(&words))?.finish()?;
+    let said = RoleProcess::start(request.role_command(&words))?.finish()?;
     let said = said.trim();
     let found = LockTry::ALL.into_iter().find(|one| one.name() == said);
     found.ok_or_else(|| io::Error::other("the other process did not answer"))

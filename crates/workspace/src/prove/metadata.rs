@@ -98,11 +98,11 @@ pub(super) fn check_attributes(room: &Path) -> io::Result<CheckResult> {
 
 /// A timestamp that shows a file system's resolution: the odd second reveals a resolution of two seconds, and the
 /// nanoseconds change when they are rounded to any coarser unit.
-const MOMENT: Duration = Duration::new(1_600_000_001, 123_456_789);
+const TEST_TIMESTAMP: Duration = Duration::new(1_600_000_001, 123_456_789);
 
 pub(super) fn check_times(room: &Path) -> io::Result<CheckResult> {
     let path = room.join("times");
-    let moment = SystemTime::UNIX_EPOCH + MOMENT;
+    let moment = SystemTime::UNIX_EPOCH + TEST_TIMESTAMP;
     let both = FileTimes::new().set_accessed(moment).set_modified(moment);
     let kept = |times: FileTimes| -> io::Result<Duration> {
         File::create(&path)?.set_times(times)?;
@@ -113,14 +113,14 @@ pub(super) fn check_times(room: &Path) -> io::Result<CheckResult> {
     };
     let alone = kept(FileTimes::new().set_modified(moment))?;
     let together = kept(both)?;
-    let Some((unit, word)) = resolution(together) else {
+    let Some((unit, word)) = timestamp_resolution(together) else {
         let (seconds, rest) = (together.as_secs(), together.subsec_nanos());
         let seen = format!("a time that is set becomes another ({seconds}.{rest:09})");
         let meaning = "lancet compares contents wherever it matters";
         return Ok(CheckResult::new(Check::Times, false, seen, meaning));
     };
     let mut seen = format!("kept to {word}");
-    if resolution(alone).is_none() {
+    if timestamp_resolution(alone).is_none() {
         seen.push_str("; a modification time that is set without the access time is ignored");
     }
     let is_fine = unit < 1_000_000_000;
@@ -134,9 +134,9 @@ pub(super) fn check_times(room: &Path) -> io::Result<CheckResult> {
         .with_figures(vec![("resolutionNanoseconds", unit as f64)]))
 }
 
-/// Returns the finest unit that explains the stored value of [`MOMENT`]; none if it is another moment.
-fn resolution(kept: Duration) -> Option<(u128, &'static str)> {
-    const UNITS: [(u128, &str); 7] = [
+/// Returns the finest unit that explains the stored value of [`TEST_TIMESTAMP`]; none if it is another moment.
+fn timestamp_resolution(kept: Duration) -> Option<(u128, &'static str)> {
+    const RESOLUTION_UNITS: [(u128, &str); 7] = [
         (1, "a nanosecond"),
         (100, "100 nanoseconds"),
         (1_000, "a microsecond"),
@@ -145,8 +145,8 @@ fn resolution(kept: Duration) -> Option<(u128, &'static str)> {
         (1_000_000_000, "a second"),
         (2_000_000_000, "two seconds"),
     ];
-    let (set, kept) = (MOMENT.as_nanos(), kept.as_nanos());
-    UNITS
+    let (set, kept) = (TEST_TIMESTAMP.as_nanos(), kept.as_nanos());
+    RESOLUTION_UNITS
         .into_iter()
         .find(|(unit, _)| set / unit * unit == kept)
 }
@@ -156,9 +156,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_resolution_is_read_off_what_is_left_of_a_moment() {
+    fn derives_resolution_from_stored_timestamp() {
         let kept = |seconds, nanoseconds| {
-            resolution(Duration::new(seconds, nanoseconds)).map(|found| found.0)
+            timestamp_resolution(Duration::new(seconds, nanoseconds)).map(|found| found.0)
         };
         assert_eq!(kept(1_600_000_001, 123_456_789), Some(1));
         assert_eq!(kept(1_600_000_001, 123_456_700), Some(100));

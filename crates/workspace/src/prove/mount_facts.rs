@@ -14,11 +14,11 @@ pub(super) fn type_name(folder: &Path) -> Option<String> {
         .lines()
         .find_map(|line| line.strip_prefix("mnt_id:"))?;
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    type_of(&mounts, number.trim()).map(str::to_owned)
+    mount_type(&mounts, number.trim()).map(str::to_owned)
 }
 
 #[cfg(target_os = "linux")]
-fn type_of<'m>(mounts: &'m str, number: &str) -> Option<&'m str> {
+fn mount_type<'m>(mounts: &'m str, number: &str) -> Option<&'m str> {
     mounts.lines().find_map(|line| {
         let (mount, rest) = line.split_once(" - ")?;
         let is_it = mount.split(' ').next() == Some(number);
@@ -32,7 +32,7 @@ pub(super) fn type_name(_: &Path) -> Option<String> {
 }
 
 /// Returns the system and its version, such as `Linux 6.12.5`.
-pub(super) fn kernel() -> String {
+pub(super) fn kernel_version() -> String {
     match std::fs::read_to_string("/proc/sys/kernel/osrelease") {
         Ok(version) => format!("Linux {}", version.trim()),
         Err(_) => std::env::consts::OS.to_owned(),
@@ -44,10 +44,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_type_is_found_by_the_number_of_the_mount() {
+    fn finds_type_by_mount_number() {
         let mounts = "27 1 254:0 / / rw - ext4 /dev/root rw\n42 27 0:41 /sub /mnt rw shared:5 - btrfs /dev/sdb rw\n";
-        assert_eq!(type_of(mounts, "42"), Some("btrfs"));
-        assert_eq!(type_of(mounts, "27"), Some("ext4"));
-        assert_eq!(type_of(mounts, "2"), None);
+        assert_eq!(mount_type(mounts, "42"), Some("btrfs"));
+        assert_eq!(mount_type(mounts, "27"), Some("ext4"));
+        assert_eq!(mount_type(mounts, "2"), None);
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::check::{Check, CheckResult};
 
 /// `é` as one character and as two, which some file systems take for the same name.
-const COMPOSED: &str = "caf\u{e9}";
-const DECOMPOSED: &str = "cafe\u{301}";
+const COMPOSED_NAME: &str = "caf\u{e9}";
+const DECOMPOSED_NAME: &str = "cafe\u{301}";
 
 /// Tests whether names that differ only in case are two names.
 pub(super) fn check_case(room: &Path) -> io::Result<CheckResult> {
@@ -29,11 +29,11 @@ pub(super) fn check_case(room: &Path) -> io::Result<CheckResult> {
 
 /// Tests whether a name with an accent is stored as it was given, and whether its two forms are one name.
 pub(super) fn check_unicode(room: &Path) -> io::Result<CheckResult> {
-    fs::write(room.join(COMPOSED), "one")?;
+    fs::write(room.join(COMPOSED_NAME), "one")?;
     let mut names =
         fs::read_dir(room)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let is_kept = names.any(|name| name == COMPOSED);
-    let is_folded = fs::symlink_metadata(room.join(DECOMPOSED)).is_ok();
+    let is_kept = names.any(|name| name == COMPOSED_NAME);
+    let is_folded = fs::symlink_metadata(room.join(DECOMPOSED_NAME)).is_ok();
     let seen = match (is_kept, is_folded) {
         (true, false) => "a name is listed as it was given, and another form is another name",
         (true, true) => "a name is listed as it was given, and found in another form, too",

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::check::{Check, CheckResult, keeps_the_name};
+use super::check::{Check, CheckResult, replaced_file_keeps_name};
 use super::edits::Editor;
 use super::numbered_text;
 use super::request::ProofRequest;
@@ -14,9 +14,9 @@ use super::role::RoleProcess;
 use crate::write_promise::WritePromise;
 
 /// The maximum number of renames and of edits, and their maximum duration.
-const RENAMES: u64 = 400;
-const EDITS: u64 = 60;
-const LONGEST: Duration = Duration::from_secs(3);
+const MAX_RENAMES: u64 = 400;
+const MAX_EDITS: u64 = 60;
+const MAX_DURATION: Duration = Duration::from_secs(3);
 
 /// The counts of what the reader found.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl ReaderTally {
         words
     }
 
-    fn figures(self, changes: u64) -> Vec<(&'static str, f64)> {
+    fn as_figures(self, changes: u64) -> Vec<(&'static str, f64)> {
         [
             ("changes", changes),
             ("whole", self.whole),
@@ -68,14 +68,14 @@ impl ReaderTally {
 }
 
 /// Reads in another process while `change` is called; returns how often it was called, and what was found.
-fn while_read(
+fn run_while_reading(
     file: &Path,
     most: u64,
     request: &ProofRequest<'_>,
     mut change: impl FnMut(u64) -> io::Result<()>,
 ) -> io::Result<(u64, ReaderTally)> {
     let words = ["read".into(), file.into()];
-    let mut reader = RoleProcess::start(request.role(&words))?;
+    let mut reader = RoleProcess::start(request.role_command(&words))?;
     let silent = || io::Error::other("the process that reads did not answer");
     // Anything read ahead beyond the first line is lost with the buffer; the rest comes only at the end.
     let mut output = BufReader::new(reader.0.stdout.take().ok_or_else(silent)?);
@@ -83,7 +83,7 @@ fn while_read(
     output.read_line(&mut said)?;
     let begun = Instant::now();
     let mut changes = 0;
-    while changes < most && begun.elapsed() < LONGEST {
+    while changes < most && begun.elapsed() < MAX_DURATION {
         request.check_stop()?;
         changes += 1;
         change(changes)?;
@@ -98,9 +98,9 @@ fn while_read(
 /// Renames new files over one that is being read.
 pub(super) fn check_renames(room: &Path, request: &ProofRequest<'_>) -> io::Result<CheckResult> {
     let (file, new) = (room.join("read"), room.join("new"));
-    fs::write(&file, numbered_text::text(0))?;
-    let (changes, found) = while_read(&file, RENAMES, request, |number| {
-        fs::write(&new, numbered_text::text(number))?;
+    fs::write(&file, numbered_text::numbered_text(0))?;
+    let (changes, found) = run_while_reading(&file, MAX_RENAMES, request, |number| {
+        fs::write(&new, numbered_text::numbered_text(number))?;
         fs::rename(&new, &file)
     })?;
     let holds = found.missing == 0 && found.torn == 0;
@@ -114,7 +114,7 @@ pub(super) fn check_renames(room: &Path, request: &ProofRequest<'_>) -> io::Resu
         found.describe(changes),
         meaning,
     )
-    .with_figures(found.figures(changes)))
+    .with_figures(found.as_figures(changes)))
 }
 
 /// Edits a file that is being read.
@@ -125,11 +125,11 @@ pub(super) fn check_edits(
 ) -> io::Result<CheckResult> {
     let (root, state) = (room.join("root"), room.join("state"));
     fs::create_dir(&root)?;
-    let editor = Editor::begin(&root, &state)?;
-    let (changes, found) = while_read(editor.path(), EDITS, request, |_| {
+    let editor = Editor::create(&root, &state)?;
+    let (changes, found) = run_while_reading(editor.path(), MAX_EDITS, request, |_| {
         editor.edit_once().map(|_| ())
     })?;
-    let keeps = keeps_the_name(promise);
+    let keeps = replaced_file_keeps_name(promise);
     let holds = found.missing == 0 && found.torn == 0;
     let meaning = match (holds, keeps) {
         (true, _) => "readers see the old file or the new one",
@@ -140,10 +140,10 @@ pub(super) fn check_edits(
     };
     Ok(
         CheckResult::new(Check::EditReaders, holds, found.describe(changes), meaning)
-            .contradicting(
+            .with_contradiction(
                 found.torn > 0 || keeps && found.missing > 0,
                 "readers found the file missing or torn while lancet replaced it by an exchange",
             )
-            .with_figures(found.figures(changes)),
+            .with_figures(found.as_figures(changes)),
     )
 }

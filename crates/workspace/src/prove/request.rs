@@ -45,7 +45,7 @@ impl fmt::Debug for ProofRequest<'_> {
 
 impl ProofRequest<'_> {
     /// Returns the command of another process of the proof.
-    pub(super) fn role(&self, words: &[OsString]) -> Command {
+    pub(super) fn role_command(&self, words: &[OsString]) -> Command {
         (self.start)(words)
     }
 
@@ -61,7 +61,7 @@ impl ProofRequest<'_> {
         }
     }
 
-    pub(super) fn tell(&self, check: Check, done: u32, total: u32) {
+    pub(super) fn report_progress(&self, check: Check, done: u32, total: u32) {
         (self.progress)(ProofProgress { check, done, total });
     }
 }

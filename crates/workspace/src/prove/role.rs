@@ -12,7 +12,7 @@ use super::locking::{LockKind, LockTry};
 use super::numbered_text;
 
 /// The text before the reason if an edit failed.
-pub(super) const FAILED: &str = "failed: ";
+pub(super) const FAILED_PREFIX: &str = "failed: ";
 
 /// A process of a proof, killed on drop.
 #[derive(Debug)]
@@ -59,13 +59,13 @@ pub fn play_proof_role(words: &[std::ffi::OsString]) -> io::Result<()> {
     let path = |at: usize| words.get(at).map(Path::new).unwrap_or(Path::new(""));
     match text.as_slice() {
         ["lock", kind, _] => try_lock(kind, path(2)),
-        ["read", _] => read(path(1)),
-        ["edit", _, _] => edit(path(1), path(2)),
+        ["read", _] => read_repeatedly(path(1)),
+        ["edit", _, _] => edit_repeatedly(path(1), path(2)),
         _ => Err(io::ErrorKind::InvalidInput.into()),
     }
 }
 
-fn say(words: &str) -> io::Result<()> {
+fn print_line(words: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{words}")?;
     out.flush()
@@ -73,13 +73,13 @@ fn say(words: &str) -> io::Result<()> {
 
 /// Tries to take a lock that another process may hold, and prints the result.
 fn try_lock(kind: &str, path: &Path) -> io::Result<()> {
-    let kind = LockKind::named(kind).ok_or(io::ErrorKind::InvalidInput)?;
-    let held = kind.take(path);
-    say(LockTry::from_result(&held).name())
+    let kind = LockKind::from_name(kind).ok_or(io::ErrorKind::InvalidInput)?;
+    let held = kind.take_lock(path);
+    print_line(LockTry::from_result(&held).name())
 }
 
 /// Reads a file over and over until the input ends, and prints what was found.
-fn read(path: &Path) -> io::Result<()> {
+fn read_repeatedly(path: &Path) -> io::Result<()> {
     static ENDED: AtomicBool = AtomicBool::new(false);
     thread::spawn(|| {
         let mut rest = Vec::new();
@@ -91,27 +91,27 @@ fn read(path: &Path) -> io::Result<()> {
     let mut is_told = false;
     while !ENDED.load(Ordering::SeqCst) {
         match fs::read(path) {
-            Ok(bytes) if numbered_text::number(&bytes).is_some() => whole += 1,
+            Ok(bytes) if numbered_text::text_number(&bytes).is_some() => whole += 1,
             Ok(_) => torn += 1,
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing += 1,
             Err(_) => failed += 1,
         }
         if !is_told {
-            say("reading")?;
+            print_line("reading")?;
             is_told = true;
         }
     }
-    say(&format!("{whole} {missing} {torn} {failed}"))
+    print_line(&format!("{whole} {missing} {torn} {failed}"))
 }
 
 /// Edits a file over and over, each time to the text of the next number, and prints each number that is written.
-fn edit(root: &Path, state: &Path) -> io::Result<()> {
+fn edit_repeatedly(root: &Path, state: &Path) -> io::Result<()> {
     let editor = Editor::open(root, state)?;
     editor.recover()?;
     loop {
         match editor.edit_once() {
-            Ok((number, _)) => say(&number.to_string())?,
-            Err(error) => return say(&format!("{FAILED}{error}")),
+            Ok((number, _)) => print_line(&number.to_string())?,
+            Err(error) => return print_line(&format!("{FAILED_PREFIX}{error}")),
         }
     }
 }

@@ -11,23 +11,23 @@ use super::request::ProofRequest;
 use crate::write_promise::WritePromise;
 
 /// How many edits are timed, and for how long at most.
-const EDITS: u32 = 21;
-const LONGEST: Duration = Duration::from_secs(5);
+const TIMED_EDITS: u32 = 21;
+const MAX_DURATION: Duration = Duration::from_secs(5);
 
 /// Edits a file several times; returns the result and the median time of an edit.
-pub(super) fn check(
+pub(super) fn check_speed(
     room: &Path,
     promise: &WritePromise,
     request: &ProofRequest<'_>,
 ) -> io::Result<(CheckResult, Duration)> {
     let (root, state) = (room.join("root"), room.join("state"));
     fs::create_dir(&root)?;
-    let editor = Editor::begin(&root, &state)?;
+    let editor = Editor::create(&root, &state)?;
     // The first edit creates the state folder and tests the file system.
     let (_, first) = editor.edit_once()?;
     let mut other = (first.guarantee != promise.replaced).then_some(first.guarantee);
     let mut is_durable = first.durable;
-    let edit = median(request, Check::Speed, || {
+    let edit = median_time(request, Check::Speed, || {
         let (_, written) = editor.edit_once()?;
         is_durable &= written.durable;
         if written.guarantee != promise.replaced {
@@ -35,7 +35,7 @@ pub(super) fn check(
         }
         Ok(())
     })?;
-    let flush = median(request, Check::Speed, || {
+    let flush = median_time(request, Check::Speed, || {
         let mut file = File::create(room.join("flushed"))?;
         file.write_all(b"a line\n")?;
         file.sync_all()
@@ -56,7 +56,7 @@ pub(super) fn check(
         promise.replaced
     );
     let result = CheckResult::new(Check::Speed, true, seen, meaning)
-        .contradicting(other.is_some(), &why)
+        .with_contradiction(other.is_some(), &why)
         .with_figures(vec![
             ("editMilliseconds", milliseconds(edit)),
             ("flushMilliseconds", milliseconds(flush)),
@@ -64,20 +64,20 @@ pub(super) fn check(
     Ok((result, edit))
 }
 
-fn median(
+fn median_time(
     request: &ProofRequest<'_>,
     check: Check,
     mut work: impl FnMut() -> io::Result<()>,
 ) -> io::Result<Duration> {
     let begun = Instant::now();
     let mut times = Vec::new();
-    for number in 0..EDITS {
+    for number in 0..TIMED_EDITS {
         request.check_stop()?;
-        request.tell(check, number, EDITS);
+        request.report_progress(check, number, TIMED_EDITS);
         let before = Instant::now();
         work()?;
         times.push(before.elapsed());
-        if begun.elapsed() > LONGEST {
+        if begun.elapsed() > MAX_DURATION {
             break;
         }
     }

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::check::{Check, CheckAnswer, CheckResult};
-use crate::watch::{FolderChange, FolderWatch, Interest, is_told_of, wait_for};
+use crate::watch::{FolderChange, FolderWatch, Interest, is_told_of, wait_for_changes};
 
 /// How long the notification of a change may take.
-const PATIENCE: Duration = Duration::from_millis(500);
+const NOTIFICATION_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Makes changes in a watched folder and waits for the notification of each.
-pub(super) fn check(room: &Path) -> io::Result<CheckResult> {
+pub(super) fn check_watchers(room: &Path) -> io::Result<CheckResult> {
     let relied_on = is_told_of(room);
     let meaning = match relied_on {
         true => "searches and subscriptions rely on watches here",
@@ -41,7 +41,7 @@ pub(super) fn check(room: &Path) -> io::Result<CheckResult> {
     let file = |name: &str| room.join(name);
     let mut untold = Vec::new();
     let mut tell = |what: &'static str, name: &str| -> io::Result<()> {
-        if !is_told(&watch, name.into())? {
+        if !is_reported(&watch, name.into())? {
             untold.push(what);
         }
         Ok(())
@@ -60,16 +60,16 @@ pub(super) fn check(room: &Path) -> io::Result<CheckResult> {
     };
     let answer = CheckAnswer::from(untold.is_empty());
     Ok(
-        CheckResult::new(Check::Watchers, answer, seen, meaning).contradicting(
+        CheckResult::new(Check::Watchers, answer, seen, meaning).with_contradiction(
             relied_on && answer == CheckAnswer::No,
             "searches rely on watches here, and a change was not reported",
         ),
     )
 }
 
-fn is_told(watch: &FolderWatch, wanted: OsString) -> io::Result<bool> {
+fn is_reported(watch: &FolderWatch, wanted: OsString) -> io::Result<bool> {
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    while begun.elapsed() < NOTIFICATION_PATIENCE {
         let changes = watch.changes()?;
         let is_it = |change: &FolderChange| match change {
             FolderChange::File(_, name) => *name == wanted,
@@ -79,7 +79,7 @@ fn is_told(watch: &FolderWatch, wanted: OsString) -> io::Result<bool> {
         if changes.iter().any(is_it) {
             return Ok(true);
         }
-        wait_for(Some(watch), &[], Some(PATIENCE))?;
+        wait_for_changes(Some(watch), &[], Some(NOTIFICATION_PATIENCE))?;
     }
     Ok(false)
 }

@@ -7,12 +7,12 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 
-use super::occupant::Occupant;
-use super::step::{Goal, StepRecovery};
-use super::torn::is_mixture;
+use super::occupant::NameOccupant;
+use super::step::{RecoveryGoal, StepRecovery};
+use super::torn::is_mixture_of_old_and_new;
 use crate::commit::{aside_name, move_to_free_name, next_name, rename_to_free_name};
 use crate::disk::OpenMode;
-use crate::journal::Act;
+use crate::journal::StepAction;
 
 /// How far one file of an interrupted commit got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) enum StepState {
 
 impl StepState {
     /// Resolves what is unclear by the order in which the files are written.
-    pub(super) fn clarified(states: &[StepState]) -> Vec<StepState> {
+    pub(super) fn resolve_unclear_states(states: &[StepState]) -> Vec<StepState> {
         let last = states.iter().rposition(|state| state.is_written());
         let clear = |(at, state): (usize, &StepState)| match state {
             StepState::Unclear if last.is_some_and(|last| at < last) => StepState::WrittenOver,
@@ -50,7 +50,7 @@ impl StepState {
 
 /// How an interrupted commit ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum RecoveryDirection {
     /// The files that are not written yet are written now.
     Forward,
     /// The files that are written are rolled back.
@@ -60,26 +60,26 @@ pub(super) enum Direction {
     Neither,
 }
 
-impl Direction {
-    pub(super) fn from_states(states: &[StepState]) -> Direction {
+impl RecoveryDirection {
+    pub(super) fn from_states(states: &[StepState]) -> RecoveryDirection {
         let all = |wanted: &[StepState]| states.iter().all(|state| wanted.contains(state));
         use StepState::{Blocked, Unwritten, Written, WrittenOver};
         // A commit that had not written anything yet did not happen.
         if all(&[Unwritten, Blocked]) {
-            Direction::Back
+            RecoveryDirection::Back
         } else if all(&[Written, WrittenOver, Unwritten]) {
-            Direction::Forward
+            RecoveryDirection::Forward
         } else if all(&[Written, Unwritten, Blocked]) {
-            Direction::Back
+            RecoveryDirection::Back
         } else {
-            Direction::Neither
+            RecoveryDirection::Neither
         }
     }
 
-    pub(super) fn goal(self) -> Goal {
+    pub(super) fn recovery_goal(self) -> RecoveryGoal {
         match self {
-            Direction::Forward => Goal::Complete,
-            Direction::Back | Direction::Neither => Goal::Rollback,
+            RecoveryDirection::Forward => RecoveryGoal::Complete,
+            RecoveryDirection::Back | RecoveryDirection::Neither => RecoveryGoal::Rollback,
         }
     }
 }
@@ -87,60 +87,69 @@ impl Direction {
 impl StepRecovery<'_> {
     /// Determines how far this file got. An exchange in steps that an earlier recovery did not finish is finished
     /// first.
-    pub(super) fn state(&self) -> io::Result<StepState> {
+    pub(super) fn current_state(&self) -> io::Result<StepState> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let aside = aside_name(temporary);
-        if self.step.act == Act::Exchange && self.occupant_of(&aside)? != Occupant::Nothing {
+        if self.step.act == StepAction::Exchange
+            && self.occupant_of(&aside)? != NameOccupant::Nothing
+        {
             self.finish_exchange_in_steps(name, temporary, &aside)?;
         }
         Ok(match &self.step.act {
-            Act::Exchange => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
-                (Occupant::Old, Occupant::New) => StepState::Unwritten,
-                (Occupant::New, Occupant::Nothing) => StepState::WrittenOver,
-                (Occupant::New, _) | (Occupant::Nothing, Occupant::Old) => StepState::Written,
-                (Occupant::Foreign, Occupant::Old) => StepState::WrittenOver,
+            StepAction::Exchange => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
+                (NameOccupant::Old, NameOccupant::New) => StepState::Unwritten,
+                (NameOccupant::New, NameOccupant::Nothing) => StepState::WrittenOver,
+                (NameOccupant::New, _) | (NameOccupant::Nothing, NameOccupant::Old) => {
+                    StepState::Written
+                }
+                (NameOccupant::Foreign, NameOccupant::Old) => StepState::WrittenOver,
                 _ => StepState::Blocked,
             },
-            Act::MoveAside => match (self.occupant_of(name)?, self.occupant_of(&aside)?) {
-                (Occupant::New, Occupant::Nothing) => StepState::WrittenOver,
-                (Occupant::New | Occupant::Nothing, Occupant::Old) => StepState::Written,
-                (Occupant::Foreign, Occupant::Old) => StepState::WrittenOver,
+            StepAction::MoveAside => match (self.occupant_of(name)?, self.occupant_of(&aside)?) {
+                (NameOccupant::New, NameOccupant::Nothing) => StepState::WrittenOver,
+                (NameOccupant::New | NameOccupant::Nothing, NameOccupant::Old) => {
+                    StepState::Written
+                }
+                (NameOccupant::Foreign, NameOccupant::Old) => StepState::WrittenOver,
                 _ => StepState::Blocked,
             },
-            Act::InPlace { kept } => self.state_in_place(kept)?,
-            Act::Create => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
-                (Occupant::New, _) => StepState::Written,
-                (Occupant::Nothing, Occupant::New) => StepState::Unwritten,
-                (Occupant::Foreign, Occupant::Nothing) => StepState::Unclear,
+            StepAction::InPlace { kept } => self.state_of_rewrite(kept)?,
+            StepAction::Create => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
+                (NameOccupant::New, _) => StepState::Written,
+                (NameOccupant::Nothing, NameOccupant::New) => StepState::Unwritten,
+                (NameOccupant::Foreign, NameOccupant::Nothing) => StepState::Unclear,
                 _ => StepState::Blocked,
             },
-            Act::Remove => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
-                (Occupant::Old, Occupant::Nothing) => StepState::Unwritten,
-                (Occupant::Nothing, Occupant::Nothing) => StepState::WrittenOver,
-                (Occupant::Nothing, _) => StepState::Written,
-                (_, Occupant::Old) => StepState::WrittenOver,
+            StepAction::Remove => match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
+                (NameOccupant::Old, NameOccupant::Nothing) => StepState::Unwritten,
+                (NameOccupant::Nothing, NameOccupant::Nothing) => StepState::WrittenOver,
+                (NameOccupant::Nothing, _) => StepState::Written,
+                (_, NameOccupant::Old) => StepState::WrittenOver,
                 _ => StepState::Blocked,
             },
-            Act::Move { name: to, .. } => self.state_of_move(to)?,
-            Act::Folder | Act::TemporaryLink => StepState::Blocked,
+            StepAction::Move { name: to, .. } => self.state_of_move(to)?,
+            StepAction::Folder | StepAction::TemporaryLink => StepState::Blocked,
         })
     }
 
-    fn state_in_place(&self, kept: &Path) -> io::Result<StepState> {
+    fn state_of_rewrite(&self, kept: &Path) -> io::Result<StepState> {
         let at_name = self.occupant_of(&self.step.name)?;
-        let source = self.open_kept(kept)?;
+        let source = self.open_stored_copy(kept)?;
         Ok(match (at_name, source) {
-            (Occupant::New, Some(_)) => StepState::Written,
-            (Occupant::New, None) => StepState::WrittenOver,
-            (Occupant::Foreign, Some(source)) => {
+            (NameOccupant::New, Some(_)) => StepState::Written,
+            (NameOccupant::New, None) => StepState::WrittenOver,
+            (NameOccupant::Foreign, Some(source)) => {
                 let next = kept.with_file_name(next_name(kept.file_name().unwrap_or_default()));
                 let file = self
                     .disk()
                     .open_at(self.folder(), &self.step.name, OpenMode::Read)?;
-                let torn = match self.open_kept(&next)? {
-                    Some(next) => {
-                        is_mixture(self.disk(), file.as_fd(), source.as_fd(), next.as_fd())?
-                    }
+                let torn = match self.open_stored_copy(&next)? {
+                    Some(next) => is_mixture_of_old_and_new(
+                        self.disk(),
+                        file.as_fd(),
+                        source.as_fd(),
+                        next.as_fd(),
+                    )?,
                     None => false,
                 };
                 match torn {
@@ -162,10 +171,10 @@ impl StepRecovery<'_> {
             self.occupant_in(other.as_fd(), to)?,
         );
         // For a move the old file and the new one are the same.
-        let is_it = |found: Occupant| matches!(found, Occupant::Old | Occupant::New);
+        let is_it = |found: NameOccupant| matches!(found, NameOccupant::Old | NameOccupant::New);
         Ok(match (here, there) {
-            (here, Occupant::Nothing) if is_it(here) => StepState::Unwritten,
-            (Occupant::Nothing, there) if is_it(there) => StepState::Written,
+            (here, NameOccupant::Nothing) if is_it(here) => StepState::Unwritten,
+            (NameOccupant::Nothing, there) if is_it(there) => StepState::Written,
             (_, there) if is_it(there) => StepState::WrittenOver,
             _ => StepState::Blocked,
         })
@@ -173,48 +182,52 @@ impl StepRecovery<'_> {
 
     /// Writes a file whose state is [`StepState::Unwritten`], and leaves the old one under its temporary name. `false`
     /// if another program intervened; then the file is as that program left it.
-    pub(super) fn carry_out(&self) -> io::Result<bool> {
+    pub(super) fn write_remaining(&self) -> io::Result<bool> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let disk = self.disk();
-        let exchange = || self.exchange(name, temporary);
+        let exchange = || self.exchange_names(name, temporary);
         match &self.step.act {
-            Act::Exchange => {
+            StepAction::Exchange => {
                 exchange()?;
-                if self.occupant_of(temporary)? == Occupant::Old {
+                if self.occupant_of(temporary)? == NameOccupant::Old {
                     return Ok(true);
                 }
                 exchange()?;
                 Ok(false)
             }
-            Act::Create => free(rename_to_free_name(
+            StepAction::Create => was_free(rename_to_free_name(
                 disk,
-                self.trust(),
+                self.rename_trust(),
                 self.folder(),
                 temporary,
                 name,
             )),
-            Act::Remove => {
-                rename_to_free_name(disk, self.trust(), self.folder(), name, temporary)?;
-                if self.occupant_of(temporary)? == Occupant::Old {
+            StepAction::Remove => {
+                rename_to_free_name(disk, self.rename_trust(), self.folder(), name, temporary)?;
+                if self.occupant_of(temporary)? == NameOccupant::Old {
                     return Ok(true);
                 }
-                let _ = rename_to_free_name(disk, self.trust(), self.folder(), temporary, name);
+                let _ =
+                    rename_to_free_name(disk, self.rename_trust(), self.folder(), temporary, name);
                 Ok(false)
             }
-            Act::Move { name: to, .. } => match self.other {
+            StepAction::Move { name: to, .. } => match self.other {
                 Some(other) => {
                     let (from, to) = ((self.folder(), name), (other.as_fd(), &**to));
-                    free(move_to_free_name(disk, self.trust(), from, to))
+                    was_free(move_to_free_name(disk, self.rename_trust(), from, to))
                 }
                 None => Ok(false),
             },
-            Act::MoveAside | Act::InPlace { .. } | Act::Folder | Act::TemporaryLink => Ok(false),
+            StepAction::MoveAside
+            | StepAction::InPlace { .. }
+            | StepAction::Folder
+            | StepAction::TemporaryLink => Ok(false),
         }
     }
 }
 
 /// Returns whether a name that was free is now taken by our file.
-fn free<T>(renamed: io::Result<T>) -> io::Result<bool> {
+fn was_free<T>(renamed: io::Result<T>) -> io::Result<bool> {
     match renamed {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),

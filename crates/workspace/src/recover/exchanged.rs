@@ -4,68 +4,68 @@ use std::ffi::OsStr;
 use std::io;
 
 use super::RecoveryOutcome;
-use super::occupant::Occupant;
-use super::step::{Goal, StepRecovery};
+use super::occupant::NameOccupant;
+use super::step::{RecoveryGoal, StepRecovery};
 use crate::commit::{aside_name, rename_to_free_name};
-use crate::disk::Replace;
+use crate::disk::ReplaceMode;
 use crate::mounts::RenameTrust;
 
 impl StepRecovery<'_> {
-    pub(super) fn recover_exchange(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
+    pub(super) fn recover_exchange(&self, goal: RecoveryGoal) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
-        let exchange = || self.exchange(name, temporary);
+        let exchange = || self.exchange_names(name, temporary);
         let old = aside_name(temporary);
-        if self.occupant_of(&old)? != Occupant::Nothing {
+        if self.occupant_of(&old)? != NameOccupant::Nothing {
             // An earlier recovery exchanged the names in steps and was killed in between.
             self.finish_exchange_in_steps(name, temporary, &old)?;
         }
         match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
             // Never named, rolled back, or already stored. What other programs wrote since remains.
-            (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
-            (_, Occupant::Nothing) => Ok(RecoveryOutcome::Finished),
-            (Occupant::New, Occupant::Old) if goal != Goal::Rollback => {
-                self.put_away(temporary)?;
+            (NameOccupant::Old, NameOccupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
+            (_, NameOccupant::Nothing) => Ok(RecoveryOutcome::Finished),
+            (NameOccupant::New, NameOccupant::Old) if goal != RecoveryGoal::Rollback => {
+                self.store_displaced(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
-            (Occupant::Old, Occupant::New) if goal == Goal::Complete => {
+            (NameOccupant::Old, NameOccupant::New) if goal == RecoveryGoal::Complete => {
                 exchange()?;
-                self.put_away(temporary)?;
+                self.store_displaced(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
-            (Occupant::Old, Occupant::New) => {
-                self.remove_ours(temporary)?;
+            (NameOccupant::Old, NameOccupant::New) => {
+                self.remove_our_file(temporary)?;
                 Ok(RecoveryOutcome::RolledBack)
             }
-            (Occupant::New, _) if goal == Goal::Rollback => {
+            (NameOccupant::New, _) if goal == RecoveryGoal::Rollback => {
                 exchange()?;
                 // Remove only what was displaced and is ours; another program may have come between the check and the
                 // exchange.
                 match self.occupant_of(temporary)? {
-                    Occupant::New => {
-                        self.remove_ours(temporary)?;
+                    NameOccupant::New => {
+                        self.remove_our_file(temporary)?;
                         Ok(RecoveryOutcome::RolledBack)
                     }
-                    _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
+                    _ => Ok(RecoveryOutcome::Kept(self.store_displaced(temporary)?)),
                 }
             }
-            (Occupant::Nothing, Occupant::Old) if goal != Goal::Complete => {
+            (NameOccupant::Nothing, NameOccupant::Old) if goal != RecoveryGoal::Complete => {
                 // Another program removed the new file: the old one gets its name back.
-                self.give_back(temporary)
+                self.restore_name(temporary)
             }
             // Keep both: it is not known which was written last.
-            _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
+            _ => Ok(RecoveryOutcome::Kept(self.store_displaced(temporary)?)),
         }
     }
 
     /// Exchanges two names. If the flags of a rename may be ignored, it does so in steps, since the proof from the
     /// start of the commit may not hold for the current mount.
-    pub(super) fn exchange(&self, name: &OsStr, temporary: &OsStr) -> io::Result<()> {
+    pub(super) fn exchange_names(&self, name: &OsStr, temporary: &OsStr) -> io::Result<()> {
         let disk = self.disk();
-        if self.trust() == RenameTrust::Exact {
-            return disk.rename_at(self.folder(), name, temporary, Replace::Exchange);
+        if self.rename_trust() == RenameTrust::Exact {
+            return disk.rename_at(self.folder(), name, temporary, ReplaceMode::Exchange);
         }
         let old = aside_name(temporary);
-        disk.rename_at(self.folder(), name, &old, Replace::Over)?;
+        disk.rename_at(self.folder(), name, &old, ReplaceMode::Over)?;
         self.finish_exchange_in_steps(name, temporary, &old)
     }
 
@@ -77,18 +77,18 @@ impl StepRecovery<'_> {
         old: &OsStr,
     ) -> io::Result<()> {
         let (disk, folder) = (self.disk(), self.folder());
-        let rename = |from, to| rename_to_free_name(disk, self.trust(), folder, from, to);
-        if self.occupant_of(name)? == Occupant::Nothing {
-            let has_other = self.occupant_of(temporary)? != Occupant::Nothing;
+        let rename = |from, to| rename_to_free_name(disk, self.rename_trust(), folder, from, to);
+        if self.occupant_of(name)? == NameOccupant::Nothing {
+            let has_other = self.occupant_of(temporary)? != NameOccupant::Nothing;
             rename(if has_other { temporary } else { old }, name)?;
         }
         match self.occupant_of(old)? {
-            Occupant::Nothing => Ok(()),
-            _ if self.occupant_of(temporary)? == Occupant::Nothing => {
+            NameOccupant::Nothing => Ok(()),
+            _ if self.occupant_of(temporary)? == NameOccupant::Nothing => {
                 rename(old, temporary).map(|_| ())
             }
             // Another program took the name meanwhile.
-            _ => self.put_away(old).map(|_| ()),
+            _ => self.store_displaced(old).map(|_| ()),
         }
     }
 }

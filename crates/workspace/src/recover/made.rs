@@ -19,7 +19,7 @@ impl StepRecovery<'_> {
         // Its temporary name alone identifies it: no other program creates such names.
         let temporary = &*self.step.temporary;
         if is_temporary(temporary) {
-            self.clear_proof(temporary)?;
+            self.remove_proof_files(temporary)?;
             self.remove_folder(temporary, |_| true)?;
         }
         let inode = self.step.new.map(|new| new.inode);
@@ -32,7 +32,7 @@ impl StepRecovery<'_> {
         let (disk, name) = (self.disk(), &*self.step.temporary);
         match disk.read_link_at(self.folder(), name) {
             Ok(target) => {
-                let revision = Revision::of_link(&target);
+                let revision = Revision::from_link(&target);
                 let is_ours = self.step.new.is_some_and(|new| new.revision == revision);
                 if is_temporary(name) && is_ours {
                     disk.remove_at(self.folder(), name)?;
@@ -47,7 +47,7 @@ impl StepRecovery<'_> {
     }
 
     /// Removes the two files of a proof from the folder that was made for it.
-    fn clear_proof(&self, name: &OsStr) -> io::Result<()> {
+    fn remove_proof_files(&self, name: &OsStr) -> io::Result<()> {
         let disk = self.disk();
         let folder = match disk.open_at(self.folder(), name, OpenMode::Folder) {
             Ok(folder) => folder,

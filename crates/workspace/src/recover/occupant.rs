@@ -6,17 +6,17 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use super::step::{Boot, StepRecovery};
+use super::step::{EntryBoot, StepRecovery};
 use crate::commit::is_empty;
 use crate::disk::{Disk, OpenMode};
 use crate::journal::FileIdentity;
-use crate::revision::{Hasher, Revision};
+use crate::revision::{Revision, RevisionHasher};
 use crate::scan::scan_file;
 use crate::stamp::Stamp;
 
 /// Which of the recorded files has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Occupant {
+pub(super) enum NameOccupant {
     Nothing,
     /// The old file, or one with its content.
     Old,
@@ -28,26 +28,32 @@ pub(super) enum Occupant {
 
 impl StepRecovery<'_> {
     /// Returns which of the recorded files has this name in the folder of the step.
-    pub(super) fn occupant_of(&self, name: &OsStr) -> io::Result<Occupant> {
+    pub(super) fn occupant_of(&self, name: &OsStr) -> io::Result<NameOccupant> {
         self.occupant_in(self.folder(), name)
     }
 
     /// Returns which of the recorded files has this name in `folder`.
-    pub(super) fn occupant_in(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Occupant> {
+    pub(super) fn occupant_in(
+        &self,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+    ) -> io::Result<NameOccupant> {
         let disk = self.disk();
         match disk.stat_at(folder, name) {
             Ok(stamp) if stamp.is_file() => {}
             Ok(stamp) if stamp.is_link() => {
                 let target = disk.read_link_at(folder, name)?;
-                return Ok(self.compare(Revision::of_link(&target), &stamp));
+                return Ok(self.compare_with_record(Revision::from_link(&target), &stamp));
             }
             Ok(stamp) if stamp.is_folder() => return self.folder_occupant(folder, name, &stamp),
-            Ok(_) => return Ok(Occupant::Foreign),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nothing),
+            Ok(_) => return Ok(NameOccupant::Foreign),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(NameOccupant::Nothing);
+            }
             Err(error) => return Err(error),
         }
         let file = disk.open_at(folder, name, OpenMode::Read)?;
-        self.judge(file.as_fd())
+        self.identify_file(file.as_fd())
     }
 
     /// Returns which of the recorded files a folder is. One with entries is neither: another program uses it.
@@ -56,50 +62,51 @@ impl StepRecovery<'_> {
         above: BorrowedFd<'_>,
         name: &OsStr,
         stamp: &Stamp,
-    ) -> io::Result<Occupant> {
+    ) -> io::Result<NameOccupant> {
         let disk = self.disk();
         let folder = disk.open_at(above, name, OpenMode::Folder)?;
         let is_it = |trace: Option<FileIdentity>| {
             let has_inode = |trace: FileIdentity| trace.inode == stamp.inode;
             trace.is_some_and(|trace| {
                 trace.revision == Revision::of_empty_folder()
-                    && (has_inode(trace) || self.boot == Boot::Another)
+                    && (has_inode(trace) || self.boot == EntryBoot::Another)
             })
         };
         Ok(match is_empty(disk, folder.as_fd())? {
-            true if is_it(self.step.new) => Occupant::New,
-            true if is_it(self.step.old) => Occupant::Old,
-            _ => Occupant::Foreign,
+            true if is_it(self.step.new) => NameOccupant::New,
+            true if is_it(self.step.old) => NameOccupant::Old,
+            _ => NameOccupant::Foreign,
         })
     }
 
-    pub(super) fn judge(&self, file: BorrowedFd<'_>) -> io::Result<Occupant> {
+    pub(super) fn identify_file(&self, file: BorrowedFd<'_>) -> io::Result<NameOccupant> {
         let disk = self.disk();
         let stamp = disk.stat(file)?;
-        let (revision, _) = hash(disk, file)?;
-        Ok(self.compare(revision, &stamp))
+        let (revision, _) = hash_file(disk, file)?;
+        Ok(self.compare_with_record(revision, &stamp))
     }
 
-    fn compare(&self, revision: Revision, stamp: &Stamp) -> Occupant {
+    fn compare_with_record(&self, revision: Revision, stamp: &Stamp) -> NameOccupant {
         let is =
             |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.revision == revision);
         let has_inode =
             |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.inode == stamp.inode);
         // Both files may have the same content; then the inode decides.
         if is(self.step.new) && has_inode(self.step.new) && !has_inode(self.step.old) {
-            Occupant::New
+            NameOccupant::New
         } else if is(self.step.old) {
-            Occupant::Old
-        } else if is(self.step.new) && (has_inode(self.step.new) || self.boot == Boot::Another) {
-            Occupant::New
+            NameOccupant::Old
+        } else if is(self.step.new) && (has_inode(self.step.new) || self.boot == EntryBoot::Another)
+        {
+            NameOccupant::New
         } else {
-            Occupant::Foreign
+            NameOccupant::Foreign
         }
     }
 }
 
-pub(super) fn hash(disk: &dyn Disk, file: BorrowedFd<'_>) -> io::Result<(Revision, u64)> {
-    let mut hasher = Hasher::new();
+pub(super) fn hash_file(disk: &dyn Disk, file: BorrowedFd<'_>) -> io::Result<(Revision, u64)> {
+    let mut hasher = RevisionHasher::new();
     let size = scan_file(disk, file, &mut |piece| {
         hasher.update(piece);
         ControlFlow::Continue(())

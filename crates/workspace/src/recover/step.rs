@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::RecoveryOutcome;
-use super::occupant::{Occupant, hash};
-use super::torn::is_mixture;
+use super::occupant::{NameOccupant, hash_file};
+use super::torn::is_mixture_of_old_and_new;
 use crate::commit::{
-    aside_name, move_to_free_name, next_name, rename_to_free_name, wait_for_lease, write_over,
+    aside_name, move_to_free_name, next_name, overwrite_from, rename_to_free_name, wait_for_lease,
 };
 use crate::disk::{Disk, Lease, OpenMode};
 use crate::displaced::Seal;
 use crate::folder::is_temporary;
-use crate::journal::{Act, Step};
+use crate::journal::{IntentStep, StepAction};
 use crate::mounts::{RenameTrust, rename_trust};
 use crate::roots::Workspace;
 
 /// The state that recovery brings a commit to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Goal {
+pub(super) enum RecoveryGoal {
     /// Complete: every change is made.
     Complete,
     /// Rolled back: no change is made.
@@ -32,125 +32,126 @@ pub(super) enum Goal {
 
 pub(super) struct StepRecovery<'r> {
     pub(super) workspace: &'r Workspace,
-    pub(super) step: &'r Step,
+    pub(super) step: &'r IntentStep,
     pub(super) folder: &'r Arc<OwnedFd>,
     /// The target folder of a move.
     pub(super) other: Option<&'r Arc<OwnedFd>>,
-    pub(super) boot: Boot,
+    pub(super) boot: EntryBoot,
 }
 
 /// Whether the entry is from the current boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Boot {
+pub(super) enum EntryBoot {
     This,
     Another,
 }
 
 impl StepRecovery<'_> {
-    pub(super) fn recover(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
+    pub(super) fn recover_step(&self, goal: RecoveryGoal) -> io::Result<RecoveryOutcome> {
         match &self.step.act {
-            Act::Exchange => self.recover_exchange(goal),
-            Act::MoveAside => self.recover_aside(goal),
-            Act::InPlace { kept } => self.recover_in_place(kept, goal),
-            Act::Create => self.recover_create(goal),
-            Act::Remove => self.recover_remove(goal),
-            Act::Folder => self.recover_folder(),
-            Act::TemporaryLink => self.recover_temporary_link(),
-            Act::Move { name, .. } => self.recover_move(name, goal),
+            StepAction::Exchange => self.recover_exchange(goal),
+            StepAction::MoveAside => self.recover_aside(goal),
+            StepAction::InPlace { kept } => self.recover_in_place(kept, goal),
+            StepAction::Create => self.recover_create(goal),
+            StepAction::Remove => self.recover_remove(goal),
+            StepAction::Folder => self.recover_folder(),
+            StepAction::TemporaryLink => self.recover_temporary_link(),
+            StepAction::Move { name, .. } => self.recover_move(name, goal),
         }
     }
 
-    fn recover_aside(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
+    fn recover_aside(&self, goal: RecoveryGoal) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let old = aside_name(temporary);
         let at_name = self.occupant_of(name)?;
         // Our file was already in place; if the name is free now, another program removed it on purpose.
-        let had_it = goal != Goal::Rollback && self.occupant_of(temporary)? == Occupant::Nothing;
+        let had_it =
+            goal != RecoveryGoal::Rollback && self.occupant_of(temporary)? == NameOccupant::Nothing;
         let outcome = match (at_name, self.occupant_of(&old)?) {
-            (Occupant::Old, Occupant::Nothing) => RecoveryOutcome::RolledBack,
-            (_, Occupant::Nothing) => RecoveryOutcome::Finished,
-            (Occupant::Nothing, Occupant::Old) if had_it => {
-                RecoveryOutcome::Kept(self.put_away(&old)?)
+            (NameOccupant::Old, NameOccupant::Nothing) => RecoveryOutcome::RolledBack,
+            (_, NameOccupant::Nothing) => RecoveryOutcome::Finished,
+            (NameOccupant::Nothing, NameOccupant::Old) if had_it => {
+                RecoveryOutcome::Kept(self.store_displaced(&old)?)
             }
-            (Occupant::Nothing, _) => self.give_back(&old)?,
-            (Occupant::New, Occupant::Old) if goal != Goal::Rollback => {
-                self.put_away(&old)?;
+            (NameOccupant::Nothing, _) => self.restore_name(&old)?,
+            (NameOccupant::New, NameOccupant::Old) if goal != RecoveryGoal::Rollback => {
+                self.store_displaced(&old)?;
                 RecoveryOutcome::Finished
             }
-            (Occupant::New, _) if goal == Goal::Rollback => {
-                self.put_away(name)?;
-                self.give_back(&old)?
+            (NameOccupant::New, _) if goal == RecoveryGoal::Rollback => {
+                self.store_displaced(name)?;
+                self.restore_name(&old)?
             }
-            _ => RecoveryOutcome::Kept(self.put_away(&old)?),
+            _ => RecoveryOutcome::Kept(self.store_displaced(&old)?),
         };
         // The new file may have both names, or still wait for its final one.
-        if self.occupant_of(temporary)? != Occupant::New {
+        if self.occupant_of(temporary)? != NameOccupant::New {
             return Ok(outcome);
         }
         match self.occupant_of(name)? {
-            Occupant::Foreign | Occupant::Nothing => {
-                Ok(RecoveryOutcome::Kept(self.put_away(temporary)?))
+            NameOccupant::Foreign | NameOccupant::Nothing => {
+                Ok(RecoveryOutcome::Kept(self.store_displaced(temporary)?))
             }
-            Occupant::Old | Occupant::New => {
-                self.remove_ours(temporary)?;
+            NameOccupant::Old | NameOccupant::New => {
+                self.remove_our_file(temporary)?;
                 Ok(outcome)
             }
         }
     }
 
-    fn recover_create(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
+    fn recover_create(&self, goal: RecoveryGoal) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         let at_name = self.occupant_of(&self.step.name)?;
-        if self.occupant_of(temporary)? == Occupant::New {
-            if at_name == Occupant::Foreign {
+        if self.occupant_of(temporary)? == NameOccupant::New {
+            if at_name == NameOccupant::Foreign {
                 // Another program took the name: keep both.
-                return Ok(RecoveryOutcome::Kept(self.put_away(temporary)?));
+                return Ok(RecoveryOutcome::Kept(self.store_displaced(temporary)?));
             }
-            self.remove_ours(temporary)?;
+            self.remove_our_file(temporary)?;
         }
         match at_name {
-            Occupant::New if goal == Goal::Rollback => {
-                self.put_away(&self.step.name)?;
+            NameOccupant::New if goal == RecoveryGoal::Rollback => {
+                self.store_displaced(&self.step.name)?;
                 Ok(RecoveryOutcome::RolledBack)
             }
-            Occupant::New => Ok(RecoveryOutcome::Finished),
+            NameOccupant::New => Ok(RecoveryOutcome::Finished),
             _ => Ok(RecoveryOutcome::RolledBack),
         }
     }
 
-    fn recover_remove(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
+    fn recover_remove(&self, goal: RecoveryGoal) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         match self.occupant_of(temporary)? {
-            Occupant::Nothing => Ok(RecoveryOutcome::Finished),
-            Occupant::Old if goal != Goal::Rollback => {
-                self.put_away(temporary)?;
+            NameOccupant::Nothing => Ok(RecoveryOutcome::Finished),
+            NameOccupant::Old if goal != RecoveryGoal::Rollback => {
+                self.store_displaced(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
-            _ => self.give_back(temporary),
+            _ => self.restore_name(temporary),
         }
     }
 
-    fn recover_move(&self, to: &OsStr, goal: Goal) -> io::Result<RecoveryOutcome> {
+    fn recover_move(&self, to: &OsStr, goal: RecoveryGoal) -> io::Result<RecoveryOutcome> {
         let Some(other) = self.other else {
             return Ok(RecoveryOutcome::RolledBack);
         };
-        let moved = self.occupant_in(other.as_fd(), to)? == Occupant::Old;
+        let moved = self.occupant_in(other.as_fd(), to)? == NameOccupant::Old;
         // If the file is moved by a link, it has the temporary name in between, and for a moment both.
         let aside = &*self.step.temporary;
-        if is_temporary(aside) && self.occupant_of(aside)? != Occupant::Nothing {
+        if is_temporary(aside) && self.occupant_of(aside)? != NameOccupant::Nothing {
             if !moved {
-                return self.give_back(aside);
+                return self.restore_name(aside);
             }
-            self.put_away(aside)?;
+            self.store_displaced(aside)?;
         }
         if !moved {
             return Ok(RecoveryOutcome::RolledBack);
         }
-        if goal != Goal::Rollback {
+        if goal != RecoveryGoal::Rollback {
             return Ok(RecoveryOutcome::Finished);
         }
         let (from, name) = ((other.as_fd(), to), (self.folder(), &*self.step.name));
-        match move_to_free_name(self.disk(), self.trust(), from, name) {
+        match move_to_free_name(self.disk(), self.rename_trust(), from, name) {
             Ok(()) => Ok(RecoveryOutcome::RolledBack),
             // The old name has been taken: the file stays at its new one.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -162,7 +163,7 @@ impl StepRecovery<'_> {
 
     /// Recovers a rewrite in place: the copy of the old bytes stays until that is done, and torn bytes are stored
     /// first.
-    fn recover_in_place(&self, kept: &Path, goal: Goal) -> io::Result<RecoveryOutcome> {
+    fn recover_in_place(&self, kept: &Path, goal: RecoveryGoal) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
         let stamp = match disk.stat_at(self.folder(), name) {
@@ -171,7 +172,7 @@ impl StepRecovery<'_> {
             Err(error) => return Err(error),
         };
         let is_it = stamp.zip(self.step.old).is_some_and(|(stamp, old)| {
-            stamp.is_file() && (stamp.inode == old.inode || self.boot == Boot::Another)
+            stamp.is_file() && (stamp.inode == old.inode || self.boot == EntryBoot::Another)
         });
         let next = kept.with_file_name(next_name(kept.file_name().unwrap_or_default()));
         let outcome = match is_it {
@@ -179,7 +180,7 @@ impl StepRecovery<'_> {
             // The name belongs to another file by now; the old bytes are kept as they are.
             false => RecoveryOutcome::Kept(kept.to_owned()),
         };
-        let _ = self.remove_kept(&next);
+        let _ = self.remove_stored_copy(&next);
         Ok(outcome)
     }
 
@@ -187,29 +188,29 @@ impl StepRecovery<'_> {
         &self,
         kept: &Path,
         next: &Path,
-        goal: Goal,
+        goal: RecoveryGoal,
     ) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
         match (self.occupant_of(name)?, goal) {
-            (Occupant::Old, _) => {
+            (NameOccupant::Old, _) => {
                 // The rewrite was not begun, or was undone: the copy is redundant.
-                let _ = self.remove_kept(kept);
+                let _ = self.remove_stored_copy(kept);
                 return Ok(RecoveryOutcome::RolledBack);
             }
-            (Occupant::New, Goal::Complete | Goal::AsFound) => {
+            (NameOccupant::New, RecoveryGoal::Complete | RecoveryGoal::AsFound) => {
                 return Ok(RecoveryOutcome::Finished);
             }
             _ => {}
         }
-        let Some(source) = self.open_kept(kept)? else {
-            return Ok(match self.open_kept(next)? {
+        let Some(source) = self.open_stored_copy(kept)? else {
+            return Ok(match self.open_stored_copy(next)? {
                 // Not begun: the copies are named before the first byte is written.
                 None => RecoveryOutcome::RolledBack,
                 Some(_) => RecoveryOutcome::Kept(self.step.folder.join(name)),
             });
         };
-        let (revision, size) = hash(disk, source.as_fd())?;
+        let (revision, size) = hash_file(disk, source.as_fd())?;
         if self.step.old.is_none_or(|old| old.revision != revision) {
             return Ok(RecoveryOutcome::Kept(kept.to_owned()));
         }
@@ -220,27 +221,32 @@ impl StepRecovery<'_> {
             _ => {}
         }
         // The write lease keeps others out, so this result holds.
-        let now = self.judge(file.as_fd())?;
-        if now == Occupant::Foreign {
-            let torn = match self.open_kept(next)? {
-                Some(next) => is_mixture(disk, file.as_fd(), source.as_fd(), next.as_fd())?,
+        let now = self.identify_file(file.as_fd())?;
+        if now == NameOccupant::Foreign {
+            let torn = match self.open_stored_copy(next)? {
+                Some(next) => {
+                    is_mixture_of_old_and_new(disk, file.as_fd(), source.as_fd(), next.as_fd())?
+                }
                 None => false,
             };
             if !torn {
                 // Another program, or a later commit, has written it since: that stays.
                 return Ok(RecoveryOutcome::Kept(kept.to_owned()));
             }
-            let _ = self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
+            let _ = self
+                .workspace
+                .displaced
+                .store_copy(disk, file.as_fd(), name)?;
         }
-        if now != Occupant::Old {
-            write_over(disk, source.as_fd(), size, file.as_fd())?;
+        if now != NameOccupant::Old {
+            overwrite_from(disk, source.as_fd(), size, file.as_fd())?;
         }
-        let _ = self.remove_kept(kept);
+        let _ = self.remove_stored_copy(kept);
         Ok(RecoveryOutcome::RolledBack)
     }
 
-    pub(super) fn open_kept(&self, kept: &Path) -> io::Result<Option<OwnedFd>> {
-        let Some((folder, name)) = self.place_of(kept)? else {
+    pub(super) fn open_stored_copy(&self, kept: &Path) -> io::Result<Option<OwnedFd>> {
+        let Some((folder, name)) = self.locate_stored_copy(kept)? else {
             return Ok(None);
         };
         match self.disk().open_at(folder.as_fd(), name, OpenMode::Read) {
@@ -250,15 +256,18 @@ impl StepRecovery<'_> {
         }
     }
 
-    fn remove_kept(&self, kept: &Path) -> io::Result<()> {
-        match self.place_of(kept)? {
+    fn remove_stored_copy(&self, kept: &Path) -> io::Result<()> {
+        match self.locate_stored_copy(kept)? {
             Some((folder, name)) => self.disk().remove_at(folder.as_fd(), name),
             None => Ok(()),
         }
     }
 
     /// Finds the folder of a copy: the store of displaced files, or the file's own folder.
-    fn place_of<'k>(&self, kept: &'k Path) -> io::Result<Option<(Arc<OwnedFd>, &'k OsStr)>> {
+    fn locate_stored_copy<'k>(
+        &self,
+        kept: &'k Path,
+    ) -> io::Result<Option<(Arc<OwnedFd>, &'k OsStr)>> {
         let Some(name) = kept.file_name() else {
             return Ok(None);
         };
@@ -272,19 +281,19 @@ impl StepRecovery<'_> {
     }
 
     /// Renames a file back to its name; if that is taken the file is stored.
-    pub(super) fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
+    pub(super) fn restore_name(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
         let name = &self.step.name;
-        match rename_to_free_name(self.disk(), self.trust(), self.folder(), from, name) {
+        match rename_to_free_name(self.disk(), self.rename_trust(), self.folder(), from, name) {
             Ok(_) => Ok(RecoveryOutcome::RolledBack),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Ok(RecoveryOutcome::Kept(self.put_away(from)?))
+                Ok(RecoveryOutcome::Kept(self.store_displaced(from)?))
             }
             Err(error) => Err(error),
         }
     }
 
     /// Moves a file into the store of displaced files.
-    pub(super) fn put_away(&self, name: &OsStr) -> io::Result<PathBuf> {
+    pub(super) fn store_displaced(&self, name: &OsStr) -> io::Result<PathBuf> {
         let disk = self.disk();
         if self.is_folder(name) {
             return self.remove_empty_folder(name);
@@ -299,12 +308,12 @@ impl StepRecovery<'_> {
         let path = self
             .workspace
             .displaced
-            .put_away(disk, self.folder(), name, of, seal)?;
+            .store_file(disk, self.folder(), name, of, seal)?;
         Ok(path.unwrap_or_else(|| self.step.folder.join(name)))
     }
 
     /// Removes the new file, unless another program is writing to it: then it is stored.
-    pub(super) fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
+    pub(super) fn remove_our_file(&self, name: &OsStr) -> io::Result<()> {
         let disk = self.disk();
         if self.is_folder(name) {
             return self.remove_empty_folder(name).map(|_| ());
@@ -315,7 +324,7 @@ impl StepRecovery<'_> {
         let file = disk.open_at(self.folder(), name, OpenMode::Read)?;
         match disk.take_lease(file.as_fd(), Lease::Read) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.put_away(name).map(|_| ())
+                self.store_displaced(name).map(|_| ())
             }
             _ => disk.remove_at(self.folder(), name),
         }
@@ -329,7 +338,7 @@ impl StepRecovery<'_> {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 if is_temporary(name) {
                     let to = &self.step.name;
-                    rename_to_free_name(disk, self.trust(), self.folder(), name, to)?;
+                    rename_to_free_name(disk, self.rename_trust(), self.folder(), name, to)?;
                 }
             }
             other => other?,
@@ -353,7 +362,7 @@ impl StepRecovery<'_> {
     }
 
     /// Returns how far the flags of a rename in the folder of the step can be relied on.
-    pub(super) fn trust(&self) -> RenameTrust {
+    pub(super) fn rename_trust(&self) -> RenameTrust {
         rename_trust(self.disk(), self.folder())
     }
 

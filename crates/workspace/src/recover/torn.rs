@@ -6,11 +6,11 @@ use std::os::fd::BorrowedFd;
 
 use crate::disk::Disk;
 
-const BLOCK: usize = 64 * 1024;
+const BLOCK_BYTES: usize = 64 * 1024;
 
 /// Returns whether every byte of `found` is the byte of `old` or `new` at its offset. Zeros are allowed where the file
 /// had grown and was not written yet.
-pub(super) fn is_mixture(
+pub(super) fn is_mixture_of_old_and_new(
     disk: &dyn Disk,
     found: BorrowedFd<'_>,
     old: BorrowedFd<'_>,
@@ -21,13 +21,17 @@ pub(super) fn is_mixture(
     if length < old_length.min(new_length) || length > old_length.max(new_length) {
         return Ok(false);
     }
-    let mut blocks = [vec![0; BLOCK], vec![0; BLOCK], vec![0; BLOCK]];
+    let mut blocks = [
+        vec![0; BLOCK_BYTES],
+        vec![0; BLOCK_BYTES],
+        vec![0; BLOCK_BYTES],
+    ];
     let mut at = 0;
     while at < length {
         let [found_block, old_block, new_block] = &mut blocks;
-        let read = fill(disk, found, found_block, at)?;
-        let of_old = fill(disk, old, old_block, at)?;
-        let of_new = fill(disk, new, new_block, at)?;
+        let read = fill_block(disk, found, found_block, at)?;
+        let of_old = fill_block(disk, old, old_block, at)?;
+        let of_new = fill_block(disk, new, new_block, at)?;
         if read == 0 {
             break;
         }
@@ -47,7 +51,12 @@ pub(super) fn is_mixture(
 }
 
 /// Reads until the block is full or the file ends.
-fn fill(disk: &dyn Disk, file: BorrowedFd<'_>, block: &mut [u8], offset: u64) -> io::Result<usize> {
+fn fill_block(
+    disk: &dyn Disk,
+    file: BorrowedFd<'_>,
+    block: &mut [u8],
+    offset: u64,
+) -> io::Result<usize> {
     let mut done = 0;
     while done < block.len() {
         match disk.read_at(file, &mut block[done..], offset + done as u64)? {

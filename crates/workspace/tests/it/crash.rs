@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use lancet_testing::judges::is_long;
 use lancet_workspace::{
-    Call, CommitError, FaultyDisk, Lasting, NewBytes, Recovered, RecoveryOutcome, Workspace,
+    CommitError, DiskCall, FaultDuration, FaultyDisk, NewBytes, RecoveredFile, RecoveryOutcome,
+    Workspace,
 };
 use rustix::io::Errno;
 
@@ -20,22 +21,24 @@ pub(crate) fn dead_at(kind: &CommitKind, number: u64) -> Option<Ground> {
     dead_hearing(kind, number, None)
 }
 
-type Hook = Box<dyn Fn(&Call<'_>) + Send + Sync>;
+type Hook = Box<dyn Fn(&DiskCall<'_>) + Send + Sync>;
 
 /// Does the same, with a hook that runs before every call.
 fn dead_hearing(kind: &CommitKind, number: u64, hook: Option<Hook>) -> Option<Ground> {
     let mut ground = Ground::in_memory();
     (kind.prepare)(&ground);
     if let Some(hook) = hook {
-        ground.disk.before_each(hook);
+        ground.disk.set_hook(hook);
     }
     let _ = (kind.act)(&ground, &|batch| {
         let errno = Errno::IO.raw_os_error();
-        ground.disk.fail(number, errno, Lasting::FromThereOn);
+        ground
+            .disk
+            .fail_call(number, errno, FaultDuration::FromThereOn);
         ground.refuse_what_is_lacking();
         ground.workspace.commit(batch)
     });
-    let died = ground.disk.calls() >= number;
+    let died = ground.disk.call_count() >= number;
     // The kernel closes the handles of a killed process and releases its locks.
     ground.workspace =
         Workspace::open(&[ground.around.clone()], Arc::new(FaultyDisk::new()), None).unwrap();
@@ -49,7 +52,7 @@ fn deaths(disk: &FaultyDisk, run: impl FnOnce()) -> Vec<u64> {
     let methods = Arc::new(Mutex::new(Vec::new()));
     let made = Arc::clone(&methods);
     disk.clear_faults();
-    disk.before_each(move |call| made.lock().unwrap().push(call.method));
+    disk.set_hook(move |call| made.lock().unwrap().push(call.method));
     run();
     disk.clear_hook();
     let methods = methods.lock().unwrap();
@@ -84,19 +87,19 @@ pub(crate) fn deaths_of_recovery(ground: &Ground) -> Vec<u64> {
     let disk = Arc::new(FaultyDisk::new());
     let workspace = reopen(ground, &disk);
     deaths(&disk, || {
-        workspace.recover().unwrap();
+        workspace.recover_commits().unwrap();
     })
 }
 
 /// Kills a recovery before its `number`-th call and lets another one finish; returns what that one recovered.
-pub(crate) fn recover_twice(ground: &Ground, number: u64) -> Vec<Recovered> {
+pub(crate) fn recover_twice(ground: &Ground, number: u64) -> Vec<RecoveredFile> {
     let disk = Arc::new(FaultyDisk::new());
     let workspace = reopen(ground, &disk);
-    disk.fail(number, Errno::IO.raw_os_error(), Lasting::FromThereOn);
-    let _ = workspace.recover();
+    disk.fail_call(number, Errno::IO.raw_os_error(), FaultDuration::FromThereOn);
+    let _ = workspace.recover_commits();
     drop(workspace);
     reopen(ground, &Arc::new(FaultyDisk::new()))
-        .recover()
+        .recover_commits()
         .unwrap()
 }
 
@@ -140,7 +143,7 @@ fn a_commit_that_dies_at_any_call_is_healed_to_all_or_none() {
             let what = format!("died before call {deaths}");
             let disk = Arc::new(FaultyDisk::new());
             let workspace = reopen(&ground, &disk);
-            let healed = workspace.recover().unwrap();
+            let healed = workspace.recover_commits().unwrap();
             let what = format!("{what}, healed {healed:?}");
             is_whole(kind, &ground, &before, &after, &what);
             assert!(
@@ -150,7 +153,7 @@ fn a_commit_that_dies_at_any_call_is_healed_to_all_or_none() {
                 "{}: {what}",
                 kind.name
             );
-            assert!(workspace.recover().unwrap().is_empty(), "{what}");
+            assert!(workspace.recover_commits().unwrap().is_empty(), "{what}");
             let logs = fs::read_dir(ground.state.join("journal"));
             assert_eq!(logs.map_or(0, Iterator::count), 0, "{}: {what}", kind.name);
         }
@@ -192,7 +195,7 @@ fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
         for number in 1.. {
             let calls = Arc::new(Mutex::new(Vec::new()));
             let heard = Arc::clone(&calls);
-            let hook = move |call: &Call<'_>| {
+            let hook = move |call: &DiskCall<'_>| {
                 if call.number < number {
                     heard.lock().unwrap().push(call.method);
                 }
@@ -210,7 +213,7 @@ fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
             };
             let before = folders(ground.tree());
             reopen(&ground, &Arc::new(FaultyDisk::new()))
-                .recover()
+                .recover_commits()
                 .unwrap();
             let left = folders(ground.tree());
             removed += before.len().saturating_sub(left.len());
@@ -238,7 +241,9 @@ fn folders_that_go_with_their_file_do_not_stay_behind() {
         {
             let seen = ground.seen("n/e/w");
             let errno = Errno::IO.raw_os_error();
-            ground.disk.fail(number, errno, Lasting::FromThereOn);
+            ground
+                .disk
+                .fail_call(number, errno, FaultDuration::FromThereOn);
             let leaving = ground.workspace.plan_folder_removal(&folders);
             if ground
                 .workspace
@@ -248,11 +253,11 @@ fn folders_that_go_with_their_file_do_not_stay_behind() {
                 let _ = leaving.remove();
             }
         }
-        let died = ground.disk.calls() >= number;
+        let died = ground.disk.call_count() >= number;
         ground.workspace =
             Workspace::open(&[ground.around.clone()], Arc::new(FaultyDisk::new()), None).unwrap();
         reopen(&ground, &Arc::new(FaultyDisk::new()))
-            .recover()
+            .recover_commits()
             .unwrap();
         let tree = ground.tree();
         if ground.root.join("n/e/w").exists() {
@@ -286,10 +291,10 @@ fn a_folder_that_is_not_ours_or_not_empty_stays_after_a_crash() {
         fs::rename(at("n/e"), at("moved")).unwrap();
         fs::create_dir(at("n/e")).unwrap();
         let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
-        workspace.recover().unwrap();
+        workspace.recover_commits().unwrap();
         assert_eq!(ground.text("n/theirs"), "x");
         assert!(at("n/e").is_dir() && at("moved").is_dir());
-        assert!(workspace.recover().unwrap().is_empty());
+        assert!(workspace.recover_commits().unwrap().is_empty());
     }
     assert!(deaths > 5, "{deaths}");
 }
@@ -317,7 +322,7 @@ fn what_others_wrote_after_the_crash_stays() {
         let stood = ["a", "b", "c"].map(|name| ground.text(name));
         fs::write(ground.root.join("b"), "theirs").unwrap();
         let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
-        workspace.recover().unwrap();
+        workspace.recover_commits().unwrap();
         assert_eq!(ground.text("b"), "theirs");
         let (a, c) = (ground.text("a"), ground.text("c"));
         assert_eq!(a, c, "died before call {number}: stood {stood:?}");
@@ -341,7 +346,7 @@ fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
         let stood = ground.text("a");
         fs::write(ground.root.join("a"), format!("{stood} and theirs")).unwrap();
         let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
-        let healed = workspace.recover().unwrap();
+        let healed = workspace.recover_commits().unwrap();
         assert_eq!(
             ground.text("a"),
             format!("{stood} and theirs"),
@@ -370,12 +375,12 @@ fn a_reader_does_not_keep_a_torn_file_torn() {
     let ground = dead_at(&kind, number.unwrap()).unwrap();
     let reader = Mutex::new(fs::File::open(ground.root.join("a")).ok());
     let disk = Arc::new(FaultyDisk::new());
-    disk.before_each(move |call| {
+    disk.set_hook(move |call| {
         if call.method == "pause" {
             drop(reader.lock().unwrap().take());
         }
     });
-    let healed = reopen(&ground, &disk).recover().unwrap();
+    let healed = reopen(&ground, &disk).recover_commits().unwrap();
     assert_eq!(healed.len(), 1, "{healed:?}");
     assert_eq!(ground.text("a"), "0123456789");
 }
@@ -425,7 +430,7 @@ fn what_is_unclear_after_a_crash_is_kept_on_both_sides() {
             fs::write(&aside, text).unwrap();
         }
         let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
-        let healed = workspace.recover().unwrap();
+        let healed = workspace.recover_commits().unwrap();
         assert!(
             matches!(&healed[..], [one] if matches!(one.outcome, RecoveryOutcome::Kept(_))),
             "{healed:?}"
@@ -455,7 +460,7 @@ fn a_record_of_another_start_is_judged_by_content() {
     let text = fs::read_to_string(&log).unwrap();
     assert!(text.contains(boot.trim()), "the start is on record");
     let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
-    let healed = workspace.recover().unwrap();
+    let healed = workspace.recover_commits().unwrap();
     assert!(
         matches!(healed[0].outcome, RecoveryOutcome::Kept(_)),
         "of this start: not ours: {healed:?}"
@@ -464,8 +469,8 @@ fn a_record_of_another_start_is_judged_by_content() {
     fs::write(ground.root.join("copy"), &ours).unwrap();
     fs::rename(ground.root.join("copy"), ground.root.join("a")).unwrap();
     let disk = Arc::new(FaultyDisk::new());
-    disk.restart("another");
-    let healed = reopen(&ground, &disk).recover().unwrap();
+    disk.set_boot_id("another");
+    let healed = reopen(&ground, &disk).recover_commits().unwrap();
     assert_eq!(healed[0].outcome, RecoveryOutcome::Finished);
     assert_eq!(ground.text("a"), ours);
     assert_eq!(ground.displaced_texts(), ["0123456789"]);

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{LateWriteCheck, Warning};
+use lancet_workspace::{LateWriteCheck, WriteWarning};
 
 use crate::ground::Ground;
 use lancet_testing::judges::{figure, is_long};
@@ -71,8 +71,8 @@ impl Run<'_> {
         let (order, theirs) = (self.order.clone(), Arc::clone(&script));
         let last = Arc::new(Mutex::new(0));
         let count = Arc::clone(&last);
-        let begun = ground.disk.calls();
-        ground.disk.before_each(move |call| {
+        let begun = ground.disk.call_count();
+        ground.disk.set_hook(move |call| {
             let at = call.number - begun - 1;
             *count.lock().unwrap() = at + 1;
             theirs.lock().unwrap().advance(|step| order[step] <= at);
@@ -135,7 +135,7 @@ impl Run<'_> {
                 if !done && !at_name {
                     faults.push(Fault::Phantom);
                 }
-                let told = written.warnings.contains(&Warning::LateWriter);
+                let told = written.warnings.contains(&WriteWarning::LateWriter);
                 let found = || {
                     written.displaced.as_ref().is_some_and(|displaced| {
                         matches!(

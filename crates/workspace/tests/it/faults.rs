@@ -9,15 +9,15 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use lancet_text::RawChange;
-use lancet_workspace::{CommitError, Lasting, NewBytes, Write, Written};
+use lancet_workspace::{CommitError, FaultDuration, FileWrite, NewBytes, WriteOutcome};
 use rustix::io::Errno;
 
 use crate::ground::{Ground, creation};
 
 pub(crate) type Tree = BTreeMap<String, Option<Vec<u8>>>;
 type Times = BTreeMap<PathBuf, SystemTime>;
-pub(crate) type Outcome = Result<Vec<Written>, CommitError>;
-pub(crate) type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
+pub(crate) type Outcome = Result<Vec<WriteOutcome>, CommitError>;
+pub(crate) type Commit<'c> = &'c dyn Fn(Vec<FileWrite<'_>>) -> Outcome;
 
 /// A kind of commit: `prepare` fills the root, and `act` reads the files and commits.
 pub(crate) struct CommitKind {
@@ -46,7 +46,7 @@ fn old_link(ground: &Ground) {
 /// Commits a write to the link `link`.
 fn commit_link(ground: &Ground, commit: Commit<'_>, new: NewBytes<'_>) -> Outcome {
     let (link, expected) = ground.link("link");
-    commit(vec![Write {
+    commit(vec![FileWrite {
         expected,
         new,
         ..creation(&link, b"")
@@ -95,7 +95,7 @@ pub(crate) const KINDS: [CommitKind; 19] = [
                 revision: from.snapshot.revision,
                 changes: &changes,
             };
-            let copy = Write {
+            let copy = FileWrite {
                 new: copy,
                 ..creation(&to, b"")
             };
@@ -111,7 +111,7 @@ pub(crate) const KINDS: [CommitKind; 19] = [
         act: |ground, commit| {
             let (link, expected) = ground.link("link");
             let to = ground.locate("n/e/w");
-            let write = Write {
+            let write = FileWrite {
                 expected,
                 new: NewBytes::MovedTo(&to),
                 ..creation(&link, b"")
@@ -124,7 +124,7 @@ pub(crate) const KINDS: [CommitKind; 19] = [
         prepare: |_| {},
         act: |ground, commit| {
             let to = ground.locate("n/e/w");
-            let write = Write {
+            let write = FileWrite {
                 new: NewBytes::Link(target()),
                 ..creation(&to, b"")
             };
@@ -169,7 +169,7 @@ pub(crate) const KINDS: [CommitKind; 19] = [
         prepare: |_| {},
         act: |ground, commit| {
             let to = ground.locate("n/e/w");
-            let write = Write {
+            let write = FileWrite {
                 new: NewBytes::EmptyFolder { mode: 0o750 },
                 ..creation(&to, b"")
             };
@@ -181,7 +181,7 @@ pub(crate) const KINDS: [CommitKind; 19] = [
         prepare: |ground| fs::create_dir(ground.root.join("empty")).unwrap(),
         act: |ground, commit| {
             let (folder, expected) = ground.empty_folder("empty");
-            let write = Write {
+            let write = FileWrite {
                 expected,
                 new: NewBytes::Nothing,
                 ..creation(&folder, b"")
@@ -205,25 +205,25 @@ pub(crate) const KINDS: [CommitKind; 19] = [
             let (empty, empty_expected) = ground.empty_folder("d/empty");
             let (new, made) = (ground.locate("n/e/w"), ground.locate("n/made"));
             commit(vec![
-                Write {
+                FileWrite {
                     expected: empty_expected,
                     new: NewBytes::Nothing,
                     ..creation(&empty, b"")
                 },
-                Write {
+                FileWrite {
                     new: NewBytes::EmptyFolder { mode: 0o700 },
                     ..creation(&made, b"")
                 },
                 a.becomes(NewBytes::Link(target())),
-                Write {
+                FileWrite {
                     expected,
                     ..creation(&link, b"text")
                 },
-                Write {
+                FileWrite {
                     new: NewBytes::Link(target()),
                     ..creation(&new, b"")
                 },
-                Write {
+                FileWrite {
                     expected: gone_expected,
                     new: NewBytes::Nothing,
                     ..creation(&gone, b"")
@@ -306,19 +306,19 @@ pub(crate) fn disturbed(
     kind: &CommitKind,
     number: u64,
     error: Errno,
-    lasting: Lasting,
+    lasting: FaultDuration,
 ) -> Option<(Ground, Outcome)> {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
     let before = times(&ground);
     let outcome = (kind.act)(&ground, &|batch| {
-        ground.disk.fail(number, error.raw_os_error(), lasting);
+        ground.disk.fail_call(number, error.raw_os_error(), lasting);
         ground.refuse_what_is_lacking();
         ground.workspace.commit(batch)
     });
-    let was_hit = ground.disk.calls() >= number;
+    let was_hit = ground.disk.call_count() >= number;
     ground.disk.clear_faults();
-    if outcome.is_err() && lasting == Lasting::Once {
+    if outcome.is_err() && lasting == FaultDuration::Once {
         assert_eq!(
             times(&ground),
             before,
@@ -342,7 +342,9 @@ fn a_fault_at_any_call_leaves_old_or_new() {
             Errno::INVAL,
         ] {
             let mut faults = 0;
-            while let Some((ground, outcome)) = disturbed(kind, faults + 1, error, Lasting::Once) {
+            while let Some((ground, outcome)) =
+                disturbed(kind, faults + 1, error, FaultDuration::Once)
+            {
                 faults += 1;
                 let what = format!(
                     "{}: call {faults} fails with {error:?}: {outcome:?}",
@@ -387,7 +389,7 @@ fn a_disk_that_fails_for_good_tears_no_replaced_file() {
         let (before, after) = undisturbed(kind);
         let mut faults = 0;
         while let Some((ground, outcome)) =
-            disturbed(kind, faults + 1, Errno::IO, Lasting::FromThereOn)
+            disturbed(kind, faults + 1, Errno::IO, FaultDuration::FromThereOn)
         {
             faults += 1;
             let tree = ground.tree();
@@ -409,7 +411,8 @@ fn a_rewrite_in_place_that_cannot_be_undone_says_where_the_old_bytes_are() {
     let kind = &KINDS[2];
     let (before, after) = undisturbed(kind);
     let (mut faults, mut told) = (0, 0);
-    while let Some((ground, outcome)) = disturbed(kind, faults + 1, Errno::IO, Lasting::FromThereOn)
+    while let Some((ground, outcome)) =
+        disturbed(kind, faults + 1, Errno::IO, FaultDuration::FromThereOn)
     {
         faults += 1;
         match outcome {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use lancet_testing::{TestFolder, folder};
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Workspace, Write, WriteOptions,
-    Written,
+    CommitError, ExpectedState, FaultyDisk, FileWrite, Located, NewBytes, Snapshot, Workspace,
+    WriteOptions, WriteOutcome,
 };
 
 /// A root and a state folder next to it; the disk works until a test sets a fault.
@@ -68,7 +68,7 @@ impl Ground {
             .load(std::sync::atomic::Ordering::SeqCst)
         {
             let einval = rustix::io::Errno::INVAL.raw_os_error();
-            self.disk.refuse("exchange_at", einval);
+            self.disk.fail_method("exchange_at", einval);
         }
     }
 
@@ -104,17 +104,17 @@ impl Ground {
 
     pub(crate) fn seen(&self, name: &str) -> Seen {
         let located = self.locate(name);
-        let snapshot = located.snapshot(1 << 30).unwrap();
+        let snapshot = located.read_snapshot(1 << 30).unwrap();
         Seen { located, snapshot }
     }
 
     /// Reads the file and replaces it whole.
-    pub(crate) fn replace(&self, name: &str, text: &str) -> Result<Written, CommitError> {
+    pub(crate) fn replace(&self, name: &str, text: &str) -> Result<WriteOutcome, CommitError> {
         let seen = self.seen(name);
         single(self.workspace.commit(vec![seen.whole(text.as_bytes())]))
     }
 
-    pub(crate) fn create(&self, name: &str, text: &str) -> Result<Written, CommitError> {
+    pub(crate) fn create(&self, name: &str, text: &str) -> Result<WriteOutcome, CommitError> {
         let located = self
             .workspace
             .locate_as_spelled(&self.root.join(name))
@@ -133,10 +133,10 @@ impl Ground {
     }
 
     /// Locates a symbolic link and what it is expected to be.
-    pub(crate) fn link(&self, name: &str) -> (Located, Expected) {
+    pub(crate) fn link(&self, name: &str) -> (Located, ExpectedState) {
         let link = self.workspace.locate_link(&self.root.join(name));
         let link = link.unwrap().unwrap();
-        let expected = Expected::Link {
+        let expected = ExpectedState::Link {
             target: link.link_target().unwrap(),
             stamp: link.stat().unwrap(),
         };
@@ -144,11 +144,11 @@ impl Ground {
     }
 
     /// Locates an empty folder and what it is expected to be.
-    pub(crate) fn empty_folder(&self, name: &str) -> (Located, Expected) {
+    pub(crate) fn empty_folder(&self, name: &str) -> (Located, ExpectedState) {
         let folder = self.workspace.locate_folder(&self.root.join(name));
         let folder = folder.unwrap().unwrap();
         let stamp = folder.stat().unwrap();
-        (folder, Expected::EmptyFolder { stamp })
+        (folder, ExpectedState::EmptyFolder { stamp })
     }
 
     /// Returns the contents of the displaced files, and the targets of displaced links, sorted.
@@ -194,17 +194,19 @@ fn content(path: &Path) -> Option<Vec<u8>> {
     }
 }
 
-pub(crate) fn single(result: Result<Vec<Written>, CommitError>) -> Result<Written, CommitError> {
+pub(crate) fn single(
+    result: Result<Vec<WriteOutcome>, CommitError>,
+) -> Result<WriteOutcome, CommitError> {
     result.map(|mut written| {
         assert_eq!(written.len(), 1);
         written.remove(0)
     })
 }
 
-pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
-    Write {
+pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> FileWrite<'a> {
+    FileWrite {
         located,
-        expected: Expected::Missing,
+        expected: ExpectedState::Missing,
         new: NewBytes::Whole(bytes),
         revision: None,
         options: WriteOptions::default(),
@@ -218,16 +220,16 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    pub(crate) fn expected(&self) -> Expected {
-        Expected::Content {
+    pub(crate) fn expected(&self) -> ExpectedState {
+        ExpectedState::Content {
             revision: self.snapshot.revision,
             stamp: self.snapshot.stamp,
             bytes: Some(Arc::clone(&self.snapshot.bytes)),
         }
     }
 
-    pub(crate) fn whole<'a>(&'a self, bytes: &'a [u8]) -> Write<'a> {
-        Write {
+    pub(crate) fn whole<'a>(&'a self, bytes: &'a [u8]) -> FileWrite<'a> {
+        FileWrite {
             located: &self.located,
             expected: self.expected(),
             new: NewBytes::Whole(bytes),
@@ -236,8 +238,8 @@ impl Seen {
         }
     }
 
-    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>) -> Write<'a> {
-        Write {
+    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>) -> FileWrite<'a> {
+        FileWrite {
             located: &self.located,
             expected: self.expected(),
             new,
@@ -246,12 +248,12 @@ impl Seen {
         }
     }
 
-    pub(crate) fn spliced<'a>(&'a self, changes: &'a [RawChange]) -> Write<'a> {
+    pub(crate) fn spliced<'a>(&'a self, changes: &'a [RawChange]) -> FileWrite<'a> {
         let new = NewBytes::Spliced {
             base: &self.snapshot.bytes,
             changes,
         };
-        Write {
+        FileWrite {
             located: &self.located,
             expected: self.expected(),
             new,
@@ -260,18 +262,18 @@ impl Seen {
         }
     }
 
-    pub(crate) fn streamed<'a>(&'a self, changes: &'a [RawChange]) -> Write<'a> {
+    pub(crate) fn streamed<'a>(&'a self, changes: &'a [RawChange]) -> FileWrite<'a> {
         let expected = match self.expected() {
-            Expected::Content {
+            ExpectedState::Content {
                 revision, stamp, ..
-            } => Expected::Content {
+            } => ExpectedState::Content {
                 revision,
                 stamp,
                 bytes: None,
             },
             other => other,
         };
-        Write {
+        FileWrite {
             located: &self.located,
             expected,
             new: NewBytes::Streamed { changes },

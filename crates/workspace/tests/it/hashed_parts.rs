@@ -100,7 +100,7 @@ proptest! {
             prop_assert_eq!(&next, &HashedParts::after_changes(&bytes, &[], None));
             if let Some(next) = &next {
                 prop_assert_eq!(next.length(), bytes.len());
-                prop_assert_eq!(next.revision(), Revision::of_content(&bytes));
+                prop_assert_eq!(next.revision(), Revision::from_content(&bytes));
             }
             known = next;
         }

@@ -18,13 +18,13 @@ fn a_creation_never_replaces_what_appears_meanwhile() {
         let located = ground.locate("a");
         let path = ground.root.join("a");
         ground.disk.clear_faults();
-        ground.disk.before_each(move |call| {
+        ground.disk.set_hook(move |call| {
             if call.number == at {
                 fs::write(&path, "theirs").unwrap();
             }
         });
         let result = ground.workspace.commit(vec![creation(&located, b"ours")]);
-        if ground.disk.calls() < at {
+        if ground.disk.call_count() < at {
             break;
         }
         assert_eq!(ground.text("a"), "theirs", "before call {at}: {result:?}");
@@ -41,13 +41,13 @@ fn a_write_while_reading_gives_one_state_or_an_error() {
         let path = ground.root.join("a");
         let located = ground.locate("a");
         ground.disk.clear_faults();
-        ground.disk.before_each(move |call| {
+        ground.disk.set_hook(move |call| {
             if call.number == at {
                 fs::write(&path, vec![b't'; 600 * 1024]).unwrap();
             }
         });
-        let read = located.snapshot(1 << 30).unwrap();
-        if ground.disk.calls() < at {
+        let read = located.read_snapshot(1 << 30).unwrap();
+        if ground.disk.call_count() < at {
             break;
         }
         let first = read.bytes[0];
@@ -67,7 +67,7 @@ fn a_writer_that_waits_for_the_lease_gets_the_file_only_at_its_name() {
         let ground = Ground::in_memory().without_patience();
         ground.put("a", "one");
         if let Some(method) = lacking {
-            ground.disk.refuse(method, Errno::INVAL.raw_os_error());
+            ground.disk.fail_method(method, Errno::INVAL.raw_os_error());
         }
         let seen = ground.seen("a");
         let tries = Arc::new(Mutex::new(Vec::new()));
@@ -76,7 +76,7 @@ fn a_writer_that_waits_for_the_lease_gets_the_file_only_at_its_name() {
             seen.snapshot.stamp.inode,
             Arc::clone(&tries),
         );
-        ground.disk.before_each(move |_| {
+        ground.disk.set_hook(move |_| {
             let mut entries = fs::read_dir(&root).unwrap().map(Result::unwrap);
             let old = entries.find(|entry| entry.metadata().unwrap().ino() == inode);
             let path = old.unwrap().path();

@@ -16,14 +16,14 @@ fn the_answer_is_what_stands_on_the_disk() {
     let ground = Ground::with(&[("a.txt", "one\n")]);
     let written = ground.replace("a.txt", "two\n").unwrap();
     assert_eq!(ground.text("a.txt"), "two\n");
-    assert_eq!(written.revision, Revision::of_content(b"two\n"));
+    assert_eq!(written.revision, Revision::from_content(b"two\n"));
     assert_eq!(
         (written.guarantee.name(), written.durable),
         ("exchange+lease", true)
     );
     let seen = ground.seen("a.txt");
     assert!(
-        seen.snapshot.stamp.same_file_state(&written.stamp),
+        seen.snapshot.stamp.has_same_state(&written.stamp),
         "the next call finds its own write"
     );
     assert_eq!(ground.tree().len(), 1, "no temporary file");
@@ -121,7 +121,7 @@ fn several_names_of_one_file_stay_one_file() {
             (written.guarantee.name(), written.durable),
             ("in-place-leased", true)
         );
-        assert_eq!(written.revision, Revision::of_content(text.as_bytes()));
+        assert_eq!(written.revision, Revision::from_content(text.as_bytes()));
         assert_eq!(
             (ground.text("real.txt"), ground.text("twin.txt")),
             (text.into(), text.into())
@@ -155,7 +155,7 @@ fn the_old_bytes_of_an_in_place_rewrite_are_flushed_before_the_file_is_touched()
     static CHECKED: AtomicBool = AtomicBool::new(false);
     let displaced = ground.state.join("displaced");
     let syncs = std::sync::atomic::AtomicU32::new(0);
-    ground.disk.before_each(move |call| {
+    ground.disk.set_hook(move |call| {
         if call.method == "sync" {
             syncs.fetch_add(1, Ordering::SeqCst);
         }
@@ -237,7 +237,7 @@ fn the_old_file_itself_becomes_the_backup() {
     let displaced = written.displaced.unwrap();
     assert_eq!(fs::read(&displaced.path).unwrap(), b"one");
     assert_eq!(fs::metadata(&displaced.path).unwrap().ino(), old, "moved");
-    assert_eq!(displaced.revision, Revision::of_content(b"one"));
+    assert_eq!(displaced.revision, Revision::from_content(b"one"));
     assert_eq!(displaced.seal, lancet_workspace::Seal::Sealed);
     assert!(displaced.path.starts_with(&ground.state));
     assert_eq!(fs::metadata(&ground.state).unwrap().mode() & 0o777, 0o700);
@@ -245,7 +245,7 @@ fn the_old_file_itself_becomes_the_backup() {
 
 #[test]
 fn package_stores_lose_the_link_and_say_so() {
-    use lancet_workspace::{HardLinkPolicy, Warning, WriteOptions};
+    use lancet_workspace::{HardLinkPolicy, WriteOptions, WriteWarning};
     for (folder, links, breaks) in [
         ("node_modules/p", HardLinkPolicy::Auto, true),
         ("src", HardLinkPolicy::Auto, false),
@@ -267,19 +267,22 @@ fn package_stores_lose_the_link_and_say_so() {
             (ground.text(&name).as_str(), ground.text("twin").as_str()),
             ("two", twin)
         );
-        assert_eq!(written.warnings.contains(&Warning::LinksBroken), breaks);
+        assert_eq!(
+            written.warnings.contains(&WriteWarning::LinksBroken),
+            breaks
+        );
     }
 }
 
 #[test]
 fn in_place_by_wish_keeps_the_inode() {
-    use lancet_workspace::{Strategy, WriteOptions};
+    use lancet_workspace::{WriteOptions, WriteStrategy};
     let ground = Ground::with(&[("a", "one")]);
     let inode = fs::metadata(ground.root.join("a")).unwrap().ino();
     let seen = ground.seen("a");
     let mut write = seen.whole(b"two");
     write.options = WriteOptions {
-        strategy: Strategy::InPlace,
+        strategy: WriteStrategy::InPlace,
         ..WriteOptions::default()
     };
     let written = crate::ground::single(ground.workspace.commit(vec![write])).unwrap();
@@ -290,7 +293,7 @@ fn in_place_by_wish_keeps_the_inode() {
 
 #[test]
 fn old_files_are_pruned_oldest_first_and_unsealed_ones_never() {
-    use lancet_workspace::Limits;
+    use lancet_workspace::DisplacedLimits;
     let ground = Ground::with(&[("a", "one")]);
     ground.replace("a", "two").unwrap();
     let displaced = ground.state.join("displaced");
@@ -302,7 +305,7 @@ fn old_files_are_pruned_oldest_first_and_unsealed_ones_never() {
     ] {
         fs::write(displaced.join(name), text).unwrap();
     }
-    let all = Limits {
+    let all = DisplacedLimits {
         bytes: 9,
         seconds: i64::MAX,
     };
@@ -311,13 +314,16 @@ fn old_files_are_pruned_oldest_first_and_unsealed_ones_never() {
         ground.displaced_texts(),
         ["late", "not ours", "older", "one"]
     );
-    assert_eq!(ground.workspace.prune(Limits::default()).unwrap(), 1);
+    assert_eq!(
+        ground.workspace.prune(DisplacedLimits::default()).unwrap(),
+        1
+    );
     assert_eq!(ground.displaced_texts(), ["late", "not ours", "one"]);
 }
 
 #[test]
 fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_into_it() {
-    use lancet_workspace::{OldFile, Seal, Warning, WriteOptions};
+    use lancet_workspace::{OldFile, Seal, WriteOptions, WriteWarning};
     let on_record = WriteOptions {
         old: OldFile::KeptByCaller,
         ..WriteOptions::default()
@@ -336,7 +342,7 @@ fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_in
     let seen = ground.seen("a");
     let old = fs::File::open(ground.root.join("a")).unwrap();
     let place = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&old));
-    ground.disk.before_each(move |call| {
+    ground.disk.set_hook(move |call| {
         if call.method == "unlock" {
             // The open fails as long as the lease is held, but the lease shows that it was tried.
             let _ = rustix::fs::open(
@@ -349,7 +355,7 @@ fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_in
     let mut write = seen.whole(b"two");
     write.options = on_record;
     let written = ground.workspace.commit(vec![write]).unwrap().remove(0);
-    assert!(written.warnings.contains(&Warning::LateWriter));
+    assert!(written.warnings.contains(&WriteWarning::LateWriter));
     assert_eq!(written.displaced.map(|kept| kept.seal), Some(Seal::Open));
     assert_eq!(ground.displaced_texts(), ["one"]);
 }

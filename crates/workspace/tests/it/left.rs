@@ -41,7 +41,7 @@ fn an_abandoned_temporary_file_of_ours_is_displaced_and_others_are_not() {
     let foreign = ground.root.join(".lancet-fedcba9876543210.tmp");
     fs::write(&foreign, "foreign").unwrap();
     let is_root = std::os::unix::fs::chown(&foreign, Some(65534), Some(65534)).is_ok();
-    ground.disk.set_ahead(2 * 24 * 3600);
+    ground.disk.set_clock_ahead(2 * 24 * 3600);
     ground.replace("a", "two").unwrap();
     assert_eq!(ground.text("a"), "two");
     let gone = |name: &str| !ground.root.join(name).exists();
@@ -65,7 +65,7 @@ fn a_folder_is_swept_once() {
     for name in left {
         fs::write(ground.root.join(name), "left").unwrap();
     }
-    ground.disk.set_ahead(2 * 24 * 3600);
+    ground.disk.set_clock_ahead(2 * 24 * 3600);
     let (a, b) = (ground.seen("a"), ground.seen("sub/b"));
     let both = vec![a.whole(b"three"), b.whole(b"three")];
     ground.workspace.commit(both).unwrap();
@@ -106,7 +106,7 @@ fn on_a_drive_of_windows_its_aliases_are_refused() {
         assert!(locate(name).is_ok(), "{name} is a name like any other here");
     }
     let ground = Ground::with(&[("a", "one")]);
-    ground.disk.pretend(FileSystemKind::Windows);
+    ground.disk.pretend_kind(FileSystemKind::Windows);
     let locate = |name: &str| ground.workspace.locate(&ground.root.join(name));
     for name in ["git~1/config", "a:stream", "aux.c", "sub./x"] {
         assert!(

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{CommitError, Expected, NewBytes, Write};
+use lancet_workspace::{CommitError, ExpectedState, FileWrite, NewBytes};
 
 use crate::faults::{CommitKind, KINDS};
 use crate::ground::{Ground, creation, single};
@@ -57,9 +57,9 @@ fn what_another_program_puts_at_the_name_is_not_lost() {
                 let acted = Arc::new(Mutex::new(false));
                 let (at, done) = (path.clone(), Arc::clone(&acted));
                 let outcome = (kind.act)(&ground, &|batch| {
-                    let begun = ground.disk.calls();
+                    let begun = ground.disk.call_count();
                     let (at, done) = (at.clone(), Arc::clone(&done));
-                    ground.disk.before_each(move |call| {
+                    ground.disk.set_hook(move |call| {
                         let is_due = call.number - begun >= number;
                         let mut done = done.lock().unwrap();
                         if is_due && !*done && at.parent().is_some_and(Path::is_dir) {
@@ -97,7 +97,7 @@ fn a_link_that_leads_outside_is_replaced_and_not_followed() {
     fs::write(&outside, "outside").unwrap();
     symlink(&outside, ground.root.join("link")).unwrap();
     let (link, expected) = ground.link("link");
-    let over = Write {
+    let over = FileWrite {
         expected,
         ..creation(&link, b"a file")
     };
@@ -125,7 +125,7 @@ fn another_link_than_the_expected_one_stays() {
     fs::remove_file(ground.root.join("link")).unwrap();
     symlink("another", ground.root.join("link")).unwrap();
     for new in [NewBytes::Nothing, NewBytes::Link(OsStr::new("ours"))] {
-        let write = Write {
+        let write = FileWrite {
             expected: expected.clone(),
             new,
             ..creation(&link, b"")
@@ -134,8 +134,8 @@ fn another_link_than_the_expected_one_stays() {
         let is_changed = matches!(refused, Err(CommitError::Changed { .. }));
         assert!(is_changed, "{refused:?}");
     }
-    let free = Write {
-        expected: Expected::Missing,
+    let free = FileWrite {
+        expected: ExpectedState::Missing,
         new: NewBytes::Link(OsStr::new("ours")),
         ..creation(&link, b"")
     };

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 use std::path::Path;
 
-use lancet_workspace::{CommitError, HardLinkPolicy, ReadOnlyReason, Strategy, WriteOptions};
+use lancet_workspace::{CommitError, HardLinkPolicy, ReadOnlyReason, WriteOptions, WriteStrategy};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 
@@ -76,7 +76,7 @@ fn written(ground: &Ground, name: &str, options: WriteOptions) -> &'static str {
 
 fn in_place() -> WriteOptions {
     WriteOptions {
-        strategy: Strategy::InPlace,
+        strategy: WriteStrategy::InPlace,
         ..WriteOptions::default()
     }
 }

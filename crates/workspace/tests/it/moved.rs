@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{CommitError, NewBytes, Strategy, Workspace, Write, WriteOptions};
+use lancet_workspace::{CommitError, FileWrite, NewBytes, Workspace, WriteOptions, WriteStrategy};
 
 use crate::faults::{Commit, Outcome};
 use crate::ground::{Ground, creation};
@@ -38,7 +38,7 @@ const COMMITS: [CommitCase; 7] = [
         act: |ground, commit| {
             let einval = rustix::io::Errno::INVAL.raw_os_error();
             let seen = ground.seen(FILE);
-            ground.disk.refuse("exchange_at", einval);
+            ground.disk.fail_method("exchange_at", einval);
             commit(vec![seen.whole(NEW.as_bytes())])
         },
     },
@@ -48,10 +48,10 @@ const COMMITS: [CommitCase; 7] = [
         act: |ground, commit| {
             let seen = ground.seen(FILE);
             let options = WriteOptions {
-                strategy: Strategy::InPlace,
+                strategy: WriteStrategy::InPlace,
                 ..WriteOptions::default()
             };
-            commit(vec![Write {
+            commit(vec![FileWrite {
                 options,
                 ..seen.whole(NEW.as_bytes())
             }])
@@ -208,8 +208,8 @@ fn disturbed(case: &CommitCase, (moved, make): &Move, at: u64) -> Option<(Outcom
     let outcome = (case.act)(&ground, &|batch| {
         let (note, all, root) = (Arc::clone(&note), all.clone(), root.clone());
         let file = file.clone();
-        let begun = ground.disk.calls();
-        ground.disk.before_each(move |call| {
+        let begun = ground.disk.call_count();
+        ground.disk.set_hook(move |call| {
             if call.number - begun == at {
                 let landed = fs::metadata(&file).ok().map(|file| file.len()) != before;
                 make(&root);
@@ -292,8 +292,8 @@ fn a_file_that_becomes_a_second_name_of_another_is_not_written_through() {
             let (root, met) = (ground.root.clone(), Arc::new(Mutex::new(false)));
             let outcome = (case.act)(&ground, &|batch| {
                 let (root, met) = (root.clone(), Arc::clone(&met));
-                let begun = ground.disk.calls();
-                ground.disk.before_each(move |call| {
+                let begun = ground.disk.call_count();
+                ground.disk.set_hook(move |call| {
                     if call.number - begun == at {
                         *met.lock().unwrap() = true;
                         let _ = fs::remove_file(root.join(FILE));
@@ -370,8 +370,8 @@ fn nothing_lands_in_or_below_what_is_mounted_over_the_way() {
                     let (mounted, landed) = (Arc::clone(&mounted), Arc::clone(&landed));
                     let (from, over, failed) = (from.clone(), over.clone(), Arc::clone(&failed));
                     let file = file.clone();
-                    let begun = ground.disk.calls();
-                    ground.disk.before_each(move |call| {
+                    let begun = ground.disk.call_count();
+                    ground.disk.set_hook(move |call| {
                         if call.number - begun != at {
                             return;
                         }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
 use lancet_testing::user::{NOBODY, is_root, set_mode};
-use lancet_workspace::{CommitError, ReadOnlyReason, Warning};
+use lancet_workspace::{CommitError, ReadOnlyReason, WriteWarning};
 use rustix::fs::{Gid, Uid};
 
 use crate::ground::Ground;
@@ -143,7 +143,7 @@ fn what_may_not_be_read_is_the_systems_error() {
     set_mode(ground.root.join("shut"), 0o000);
     set_mode(ground.root.join("d"), 0o000);
     as_nobody(|| {
-        let read = ground.locate("shut").snapshot(100);
+        let read = ground.locate("shut").read_snapshot(100);
         let Err(lancet_workspace::ReadError::Io(error)) = read else {
             panic!("{read:?}")
         };
@@ -226,7 +226,7 @@ fn attributes_that_are_not_ours_to_set_are_told() {
     as_nobody(|| {
         let written = ground.replace("a", "two").unwrap();
         assert!(
-            written.warnings.contains(&Warning::AttributesLost),
+            written.warnings.contains(&WriteWarning::AttributesLost),
             "{:?}",
             written.warnings
         );

@@ -43,7 +43,7 @@ fn a_state_folder_on_another_file_system_gets_a_copy() {
     let state = state.path().canonicalize().unwrap();
     let workspace = Workspace::open(&roots, Arc::new(RealDisk), Some(state.clone())).unwrap();
     let located = workspace.locate(&ground.root.join("a")).unwrap();
-    let snapshot = located.snapshot(100).unwrap();
+    let snapshot = located.read_snapshot(100).unwrap();
     let seen = Seen { located, snapshot };
     let written = single(workspace.commit(vec![seen.whole(b"two")])).unwrap();
     let displaced = written.displaced.unwrap();
@@ -51,7 +51,7 @@ fn a_state_folder_on_another_file_system_gets_a_copy() {
     assert_eq!(fs::read(&displaced.path).unwrap(), b"one");
     assert_eq!(
         (displaced.revision, displaced.seal),
-        (Revision::of_content(b"one"), Seal::Sealed)
+        (Revision::from_content(b"one"), Seal::Sealed)
     );
     assert_eq!((ground.text("a"), ground.tree().len()), ("two".into(), 1));
 }
@@ -62,7 +62,7 @@ fn without_a_state_folder_nothing_is_kept_and_nothing_left() {
     let roots = [ground.root.clone()];
     let workspace = Workspace::open(&roots, Arc::new(RealDisk), None).unwrap();
     let located = workspace.locate(&ground.root.join("a")).unwrap();
-    let snapshot = located.snapshot(100).unwrap();
+    let snapshot = located.read_snapshot(100).unwrap();
     let seen = Seen { located, snapshot };
     let written = single(workspace.commit(vec![seen.whole(b"two")])).unwrap();
     assert_eq!(written.guarantee.name(), "exchange+lease");

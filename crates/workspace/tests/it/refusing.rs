@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Expected, FileType, NewBytes, ReadOnlyReason, Write, WriteOptions,
+    CommitError, ExpectedState, FileType, FileWrite, NewBytes, ReadOnlyReason, WriteOptions,
 };
 
 use crate::ground::{Ground, creation};
@@ -160,9 +160,9 @@ fn changes_out_of_order_or_out_of_the_file_are_refused() {
         }
     }
     let located = ground.locate("new");
-    let nothing = Write {
+    let nothing = FileWrite {
         located: &located,
-        expected: Expected::Missing,
+        expected: ExpectedState::Missing,
         new: NewBytes::Streamed { changes: &[] },
         revision: None,
         options: WriteOptions::default(),

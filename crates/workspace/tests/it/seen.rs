@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use lancet_workspace::{CommitError, KnownContent, Strategy, WriteOptions};
+use lancet_workspace::{CommitError, KnownContent, WriteOptions, WriteStrategy};
 
 use crate::ground::{Ground, single};
 use lancet_testing::judges::{figure, is_long};
@@ -24,9 +24,9 @@ fn set_mtime(path: &Path, time: SystemTime) {
 fn the_time_of_a_written_file_is_that_of_its_swap() {
     let mut writes = 0;
     for (lacks, strategy) in [
-        (false, Strategy::Auto),
-        (true, Strategy::Auto),
-        (false, Strategy::InPlace),
+        (false, WriteStrategy::Auto),
+        (true, WriteStrategy::Auto),
+        (false, WriteStrategy::InPlace),
     ] {
         let ground = Ground::with(&[("a", "0")]);
         ground
@@ -40,10 +40,10 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
         let last = Arc::clone(&moment);
         let before = Mutex::new(SystemTime::UNIX_EPOCH);
         let marked = match strategy {
-            Strategy::Auto => "set_modified",
-            Strategy::InPlace => "reserve",
+            WriteStrategy::Auto => "set_modified",
+            WriteStrategy::InPlace => "reserve",
         };
-        ground.disk.before_each(move |call| {
+        ground.disk.set_hook(move |call| {
             let earlier = std::mem::replace(&mut *before.lock().unwrap(), SystemTime::now());
             if call.method == marked {
                 *last.lock().unwrap() = earlier;
@@ -68,8 +68,8 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
             assert!(new > old, "{strategy:?}: {new:?} after {old:?}");
             // A rewrite in place gets its time from the kernel's coarse clock, which moves in ticks.
             let tick = match strategy {
-                Strategy::Auto => Duration::ZERO,
-                Strategy::InPlace => Duration::from_millis(10),
+                WriteStrategy::Auto => Duration::ZERO,
+                WriteStrategy::InPlace => Duration::from_millis(10),
             };
             let swap = *moment.lock().unwrap();
             assert!(
@@ -133,7 +133,7 @@ const QUIET: [(&str, Change); 4] = [
     }),
 ];
 
-/// Returns whether the change is noticed by `unchanged_since` and by the commit.
+/// Returns whether the change is noticed by `check_unchanged_since` and by the commit.
 fn is_noticed(ground: &Ground, change: Change, age: Duration) -> (bool, bool) {
     ground.put("a", "0123456789a");
     let path = ground.root.join("a");
@@ -143,7 +143,7 @@ fn is_noticed(ground: &Ground, change: Change, age: Duration) -> (bool, bool) {
     let known = KnownContent::Bytes(&seen.snapshot.bytes);
     let look = seen
         .located
-        .unchanged_since(&seen.snapshot.stamp, known)
+        .check_unchanged_since(&seen.snapshot.stamp, known)
         .unwrap();
     let commit = single(ground.workspace.commit(vec![seen.whole(b"ours")]));
     match commit {
@@ -204,7 +204,9 @@ fn through_a_mapping(ground: &Ground, tries: usize) -> String {
             let seen = ground.seen("a");
             bytes.write_volatile(b'X');
             let known = KnownContent::Bytes(&seen.snapshot.bytes);
-            let look = seen.located.unchanged_since(&seen.snapshot.stamp, known);
+            let look = seen
+                .located
+                .check_unchanged_since(&seen.snapshot.stamp, known);
             assert!(look.unwrap().is_none(), "try {turn}");
             // While the file is mapped the commit is refused as busy; afterwards it compares the bytes.
             munmap(map, 4096).unwrap();

@@ -74,7 +74,7 @@ fn one_whose_name_is_taken_at_the_last_moment_takes_the_others_back() {
     let before = ground.tree();
     let inode = fs::metadata(ground.root.join("a")).unwrap().ino();
     let theirs = ground.root.join("x/last");
-    ground.disk.before_each(move |call| {
+    ground.disk.set_hook(move |call| {
         if call.method == "link_unnamed" && call.name.is_some_and(|name| name == "last") {
             fs::write(&theirs, "theirs").unwrap();
         }
@@ -107,7 +107,7 @@ fn a_change_by_somebody_else_is_not_taken_back() {
     let ground = Ground::with(&[("a", "one"), ("b", "two")]);
     let (a, b) = (ground.seen("a"), ground.seen("b"));
     let (first, second) = (ground.root.join("a"), ground.root.join("b"));
-    ground.disk.before_each(move |call| {
+    ground.disk.set_hook(move |call| {
         if call.method == "exchange_at" && fs::read(&first).unwrap() == b"1" && second.exists() {
             // Another program writes both files between the two swaps.
             fs::write(&first, "theirs").unwrap();

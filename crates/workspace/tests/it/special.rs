@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::Instant;
 
-use lancet_workspace::{Expected, FileType, NewBytes, Write, WriteOptions};
+use lancet_workspace::{ExpectedState, FileType, FileWrite, NewBytes, WriteOptions};
 use rustix::fs::{CWD, Mode};
 
 use crate::ground::{Ground, creation};
@@ -54,10 +54,10 @@ fn what_is_no_file_is_refused_without_waiting() {
             }
         };
         assert_ne!(located.kind(), FileType::File, "{name}");
-        assert!(located.snapshot(100).is_err(), "{name}");
+        assert!(located.read_snapshot(100).is_err(), "{name}");
         assert!(located.read_at(0, 10).is_err(), "{name}");
-        for expected in [seen.expected(), Expected::Missing] {
-            let result = ground.workspace.commit(vec![Write {
+        for expected in [seen.expected(), ExpectedState::Missing] {
+            let result = ground.workspace.commit(vec![FileWrite {
                 located: &located,
                 expected,
                 new: NewBytes::Whole(b"ours"),

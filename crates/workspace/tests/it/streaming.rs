@@ -57,7 +57,7 @@ proptest! {
                 };
                 let written = single(ground.workspace.commit(vec![write])).unwrap();
                 prop_assert!(fs::read(ground.root.join("a")).unwrap() == expected, "way {way}, {names} names");
-                prop_assert_eq!(written.revision, Revision::of_content(&expected));
+                prop_assert_eq!(written.revision, Revision::from_content(&expected));
                 prop_assert_eq!(written.stamp.size, expected.len() as u64);
             }
         }
@@ -98,9 +98,14 @@ fn a_file_is_unchanged_as_long_as_its_bytes_are() {
         seen.snapshot.stamp,
         KnownContent::Revision(seen.snapshot.revision),
     );
-    assert!(stamp.racy(), "just written");
+    assert!(stamp.is_racy(), "just written");
     let located = &seen.located;
-    assert!(located.unchanged_since(&stamp, revision).unwrap().is_some());
+    assert!(
+        located
+            .check_unchanged_since(&stamp, revision)
+            .unwrap()
+            .is_some()
+    );
     // The file has the same bytes and a new stamp.
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
     fs::File::options()
@@ -110,18 +115,33 @@ fn a_file_is_unchanged_as_long_as_its_bytes_are() {
         .set_modified(later)
         .unwrap();
     let now = located
-        .unchanged_since(&stamp, KnownContent::Bytes(b"one\n"))
+        .check_unchanged_since(&stamp, KnownContent::Bytes(b"one\n"))
         .unwrap()
         .unwrap();
     assert_ne!(now.mtime, stamp.mtime);
     fs::write(&path, "two\n").unwrap();
     for known in [revision, KnownContent::Bytes(b"one\n")] {
-        assert!(located.unchanged_since(&stamp, known).unwrap().is_none());
+        assert!(
+            located
+                .check_unchanged_since(&stamp, known)
+                .unwrap()
+                .is_none()
+        );
     }
     fs::remove_file(&path).unwrap();
-    assert!(located.unchanged_since(&stamp, revision).unwrap().is_none());
+    assert!(
+        located
+            .check_unchanged_since(&stamp, revision)
+            .unwrap()
+            .is_none()
+    );
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o600.into()).unwrap();
-    assert!(located.unchanged_since(&stamp, revision).unwrap().is_none());
+    assert!(
+        located
+            .check_unchanged_since(&stamp, revision)
+            .unwrap()
+            .is_none()
+    );
 }
 
 #[test]
@@ -133,11 +153,11 @@ fn a_stamp_that_proves_it_saves_the_reading() {
     ground.disk.clear_faults();
     assert!(
         located
-            .unchanged_since(&stamp, KnownContent::Bytes(b"never looked at"))
+            .check_unchanged_since(&stamp, KnownContent::Bytes(b"never looked at"))
             .unwrap()
             .is_some()
     );
-    assert_eq!(ground.disk.calls(), 1);
+    assert_eq!(ground.disk.call_count(), 1);
 }
 
 #[test]
@@ -163,7 +183,7 @@ fn parts_and_passes_are_read_without_the_whole() {
     }
     let mut all = Vec::new();
     located
-        .scan(&mut |piece| {
+        .scan_content(&mut |piece| {
             all.extend_from_slice(piece);
             ControlFlow::Continue(())
         })
@@ -171,13 +191,13 @@ fn parts_and_passes_are_read_without_the_whole() {
     assert!(all == file);
     let mut pieces = 0;
     located
-        .scan(&mut |_| {
+        .scan_content(&mut |_| {
             pieces += 1;
             ControlFlow::Break(())
         })
         .unwrap();
     assert_eq!(pieces, 1);
-    let read = located.snapshot(699_999);
+    let read = located.read_snapshot(699_999);
     assert!(matches!(
         read,
         Err(lancet_workspace::ReadError::TooLarge {
@@ -186,7 +206,7 @@ fn parts_and_passes_are_read_without_the_whole() {
         })
     ));
     assert!(matches!(
-        ground.locate("nothing").snapshot(1),
+        ground.locate("nothing").read_snapshot(1),
         Err(lancet_workspace::ReadError::Missing)
     ));
 }
@@ -199,7 +219,7 @@ fn a_one_line_edit_costs_few_calls() {
     ground.put("a", vec![b'x'; 10_000]);
     ground.disk.clear_faults();
     let seen = ground.seen("a");
-    let reading = ground.disk.calls();
+    let reading = ground.disk.call_count();
     let changes = [RawChange {
         range: 5000..5003,
         bytes: b"new".to_vec(),
@@ -208,7 +228,7 @@ fn a_one_line_edit_costs_few_calls() {
         .workspace
         .commit(vec![seen.spliced(&changes)])
         .unwrap();
-    let writing = ground.disk.calls() - reading;
+    let writing = ground.disk.call_count() - reading;
     // One of them checks that the root is still at its path.
     assert!(reading <= 7, "{reading} calls to locate and read");
     // Two of them check that the path still leads to the folder, before the swap and after it, and one looks for

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use lancet_workspace::{CommitError, FaultyDisk, Lasting};
+use lancet_workspace::{CommitError, FaultDuration, FaultyDisk};
 use rustix::io::Errno;
 
 use crate::crash::{
@@ -52,7 +52,8 @@ fn every_call_fails_or_is_the_last_and_recovery_dies_too() {
     let mut failures = 0;
     for error in [Errno::IO, Errno::NOSPC, Errno::INTR, Errno::ACCESS] {
         for number in 1.. {
-            let Some((ground, outcome)) = disturbed(&FIVE, number, error, Lasting::Once) else {
+            let Some((ground, outcome)) = disturbed(&FIVE, number, error, FaultDuration::Once)
+            else {
                 break;
             };
             failures += 1;
@@ -109,7 +110,7 @@ const FOREIGN_EDITS: [(&str, ForeignEdit); 3] = [
 /// Makes the foreign edit right before a call; if the lease makes it wait, before the first later call without a lease.
 fn edit_before_call(ground: &Ground, number: u64, edit: ForeignEdit) {
     let (path, done) = (ground.root.join("c"), std::sync::Mutex::new(false));
-    ground.disk.before_each(move |call| {
+    ground.disk.set_hook(move |call| {
         let mut done = done.lock().unwrap();
         if call.number < number || *done {
             return;
@@ -159,7 +160,7 @@ fn somebody_else_edits_the_third_file_at_any_call() {
                 ground.workspace.commit(batch)
             });
             ground.disk.clear_hook();
-            if ground.disk.calls() < number {
+            if ground.disk.call_count() < number {
                 break;
             }
             let what = format!("{name} before call {number}: {outcome:?}");
@@ -215,17 +216,19 @@ fn somebody_else_edits_the_third_file_and_the_process_dies() {
             (FIVE.prepare)(&ground);
             let _ = (FIVE.act)(&ground, &|batch| {
                 let errno = Errno::IO.raw_os_error();
-                ground.disk.fail(number, errno, Lasting::FromThereOn);
+                ground
+                    .disk
+                    .fail_call(number, errno, FaultDuration::FromThereOn);
                 ground.workspace.commit(batch)
             });
-            if ground.disk.calls() < number {
+            if ground.disk.call_count() < number {
                 break;
             }
             runs += 1;
             ground.workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
             // An exchange never leaves the name free, so the file is there to be edited.
             edit(&ground.root.join("c"));
-            let healed = ground.workspace.recover().unwrap();
+            let healed = ground.workspace.recover_commits().unwrap();
             let what = format!("{name}, died before call {number}: {healed:?}");
             is_theirs(&ground, &what);
             assert!(ground.text("c").contains(THEIRS), "theirs stands: {what}");

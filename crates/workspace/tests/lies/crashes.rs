@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lancet_testing::lying_disk::{Lie, LyingDisk};
-use lancet_workspace::{FaultyDisk, Lasting, Workspace, WriteOptions};
+use lancet_workspace::{FaultDuration, FaultyDisk, Workspace, WriteOptions};
 
 use crate::site::{Site, create, relocate, replace};
 
@@ -39,18 +39,18 @@ fn a_death_at_any_call_leaves_old_or_new() {
                 let workspace = site.open(Arc::clone(&disk));
                 let io = rustix::io::Errno::IO.raw_os_error();
                 // Locating and reading come before the commit; a test of the commit begins after them.
-                disk.fail(u64::MAX, io, Lasting::FromThereOn);
+                disk.fail_call(u64::MAX, io, FaultDuration::FromThereOn);
                 let seen = crate::site::Seen::at(&workspace, &site.root.join("a")).unwrap();
                 drop(seen);
-                let before = disk.calls();
-                disk.fail(before + call, io, Lasting::FromThereOn);
+                let before = disk.call_count();
+                disk.fail_call(before + call, io, FaultDuration::FromThereOn);
                 let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     act(&site, &workspace, kind)
                 }));
-                let reached = disk.calls() >= before + call;
+                let reached = disk.call_count() >= before + call;
                 drop(workspace);
                 let workspace = site.open(Arc::new(FaultyDisk::new()));
-                let recovered = workspace.recover().unwrap();
+                let recovered = workspace.recover_commits().unwrap();
                 let (a, b) = (site.text("a"), site.text("b"));
                 let told = format!("{lies:?}, {kind:?}, call {call}: {a:?}, {b:?}, {recovered:?}");
                 let (a, b) = (a.as_deref(), b.as_deref());
@@ -70,7 +70,7 @@ fn a_death_at_any_call_leaves_old_or_new() {
                 assert_eq!(folders.count(), 0, "{told}: {left:?}");
                 if left.iter().any(is_ours) {
                     let later = Arc::new(FaultyDisk::new());
-                    later.set_ahead(2 * 24 * 3600);
+                    later.set_clock_ahead(2 * 24 * 3600);
                     let workspace = site.open(later);
                     create(&workspace, &site.root.join("z"), "z").unwrap();
                     let left = site.lying.names();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use lancet_testing::lying_disk::{Lie, LyingDisk};
 use lancet_workspace::{
-    CommitError, FaultyDisk, NewBytes, Strategy, Warning, Weak, WriteOptions, Written,
+    CommitError, FaultyDisk, NewBytes, WeakProtectionPolicy, WriteOptions, WriteOutcome,
+    WriteStrategy, WriteWarning,
 };
 
 use crate::site::{Seen, Site, create, creation, relocate, remove, replace};
@@ -28,10 +29,10 @@ const LIES: [(&[Lie], &str); 15] = [
     (&[Lie::CachedForAnHour, Lie::IgnoresFlags], "aside"),
 ];
 
-fn checked(result: Result<Written, CommitError>, lies: &[Lie]) -> Written {
+fn checked(result: Result<WriteOutcome, CommitError>, lies: &[Lie]) -> WriteOutcome {
     let written = result.unwrap_or_else(|error| panic!("{lies:?}: {error}"));
     assert!(
-        !written.warnings.contains(&Warning::Overwritten),
+        !written.warnings.contains(&WriteWarning::Overwritten),
         "{lies:?}: {:?}",
         written.warnings
     );
@@ -64,7 +65,7 @@ fn whatever_is_answered_every_change_is_made_as_told() {
             let written = checked(replace(&workspace, &at("a"), text, options), lies);
             assert_eq!(written.guarantee.name(), guarantee, "{lies:?}");
             assert_eq!(
-                written.warnings.contains(&Warning::Unprotected),
+                written.warnings.contains(&WriteWarning::Unprotected),
                 guarantee == "weak",
                 "{lies:?}"
             );
@@ -118,7 +119,7 @@ fn a_batch_that_fails_is_rolled_back() {
         let options = WriteOptions::default();
         // Another program takes a name at the last moment, so that the batch cannot be finished.
         let (root, was) = (site.root.clone(), std::sync::Once::new());
-        disk.before_each(move |call| {
+        disk.set_hook(move |call| {
             let is_last = call.name.is_some_and(|name| name == "new");
             if is_last
                 && matches!(
@@ -200,8 +201,8 @@ fn an_error_that_is_told_only_on_close_leaves_the_file() {
         replace(&workspace, &path, "zero\n", WriteOptions::default()).unwrap();
         replace(&workspace, &path, "one\n", WriteOptions::default()).unwrap();
         let in_place = WriteOptions {
-            strategy: Strategy::InPlace,
-            weak: Weak::Allow,
+            strategy: WriteStrategy::InPlace,
+            weak: WeakProtectionPolicy::Allow,
             ..WriteOptions::default()
         };
         for options in [WriteOptions::default(), in_place] {

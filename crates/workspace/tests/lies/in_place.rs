@@ -7,15 +7,16 @@ use std::sync::Arc;
 use lancet_testing::lying_disk::LyingDisk;
 use lancet_testing::{TestFolder, judges};
 use lancet_workspace::{
-    CommitError, FaultyDisk, FileSystemHost, Strategy, UnsafeReason, Warning, Weak, WriteOptions,
+    CommitError, FaultyDisk, FileSystemHost, UnsafeReason, WeakProtectionPolicy, WriteOptions,
+    WriteStrategy, WriteWarning,
 };
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 use crate::site::{Site, open, replace};
 
-fn in_place(weak: Weak) -> WriteOptions {
+fn in_place(weak: WeakProtectionPolicy) -> WriteOptions {
     WriteOptions {
-        strategy: Strategy::InPlace,
+        strategy: WriteStrategy::InPlace,
         weak,
         ..WriteOptions::default()
     }
@@ -28,8 +29,8 @@ fn files_that_other_machines_may_write_are_rewritten_only_where_that_is_allowed(
     let workspace = site.open(Arc::new(FaultyDisk::new()));
     let path = site.root.join("a");
     for (weak, reason) in [
-        (Weak::Auto, UnsafeReason::Network),
-        (Weak::Refuse, UnsafeReason::Forbidden),
+        (WeakProtectionPolicy::Auto, UnsafeReason::Network),
+        (WeakProtectionPolicy::Refuse, UnsafeReason::Forbidden),
     ] {
         let error = replace(&workspace, &path, "two\n", in_place(weak)).unwrap_err();
         assert!(
@@ -39,9 +40,15 @@ fn files_that_other_machines_may_write_are_rewritten_only_where_that_is_allowed(
         assert_eq!(site.text("a").as_deref(), Some("one\n"));
         assert_eq!(site.lying.names(), ["a"]);
     }
-    let written = replace(&workspace, &path, "two\n", in_place(Weak::Allow)).unwrap();
+    let written = replace(
+        &workspace,
+        &path,
+        "two\n",
+        in_place(WeakProtectionPolicy::Allow),
+    )
+    .unwrap();
     assert_eq!(written.guarantee.name(), "in-place");
-    assert_eq!(written.warnings, [Warning::Unprotected]);
+    assert_eq!(written.warnings, [WriteWarning::Unprotected]);
     assert_eq!(site.text("a").as_deref(), Some("two\n"));
     // A file whose other names are to be preserved is rewritten in place, too, and therefore refused.
     let options = WriteOptions::default();
@@ -59,10 +66,22 @@ fn on_this_machine_a_rewrite_without_full_protection_is_told() {
     site.put("a", "one\n");
     let workspace = site.open(Arc::new(FaultyDisk::new()));
     let path = site.root.join("a");
-    let written = replace(&workspace, &path, "two\n", in_place(Weak::Auto)).unwrap();
+    let written = replace(
+        &workspace,
+        &path,
+        "two\n",
+        in_place(WeakProtectionPolicy::Auto),
+    )
+    .unwrap();
     assert_eq!(written.guarantee.name(), "in-place");
-    assert_eq!(written.warnings, [Warning::Unprotected]);
-    let error = replace(&workspace, &path, "three\n", in_place(Weak::Refuse)).unwrap_err();
+    assert_eq!(written.warnings, [WriteWarning::Unprotected]);
+    let error = replace(
+        &workspace,
+        &path,
+        "three\n",
+        in_place(WeakProtectionPolicy::Refuse),
+    )
+    .unwrap_err();
     assert!(matches!(error, CommitError::Unsafe { .. }), "{error:?}");
 }
 
@@ -85,13 +104,18 @@ fn in_layers_a_lease_misses_mappings_and_is_not_called_one() {
     let written = {
         let state = folder.join("state");
         let workspace = open(&at, &state, Arc::new(FaultyDisk::new()));
-        replace(&workspace, &at.join("a"), "two\n", in_place(Weak::Auto))
+        replace(
+            &workspace,
+            &at.join("a"),
+            "two\n",
+            in_place(WeakProtectionPolicy::Auto),
+        )
     };
     let text = fs::read_to_string(at.join("a"));
     unmount(&at, UnmountFlags::DETACH).unwrap();
     let written = written.unwrap();
     assert_eq!(written.guarantee.name(), "in-place");
-    assert_eq!(written.warnings, [Warning::Unprotected]);
+    assert_eq!(written.warnings, [WriteWarning::Unprotected]);
     assert_eq!(text.unwrap(), "two\n");
 }
 
@@ -103,7 +127,7 @@ fn the_kernels_own_file_systems_are_not_tried_out() {
     let disk = Arc::new(FaultyDisk::new());
     let calls = Arc::new(std::sync::Mutex::new(Vec::new()));
     let told = Arc::clone(&calls);
-    disk.before_each(move |call| told.lock().unwrap().push(call.method));
+    disk.set_hook(move |call| told.lock().unwrap().push(call.method));
     let workspace = open(&root, &folder.join("state"), Arc::clone(&disk));
     let path = root.join("a");
     replace(&workspace, &path, "two\n", WriteOptions::default()).unwrap();

@@ -32,7 +32,7 @@ fn a_file_that_another_mount_made_at_the_last_moment_is_not_replaced() {
             let disk = Arc::new(FaultyDisk::new());
             let workspace = site.open(Arc::clone(&disk));
             let once = Once::new();
-            disk.before_each(move |call| {
+            disk.set_hook(move |call| {
                 if NAMING.contains(&call.method) && call.name.is_some_and(|name| name == "b") {
                     once.call_once(|| fs::write(other.join("b"), "theirs\n").unwrap());
                 }
@@ -78,7 +78,7 @@ fn a_file_that_another_mount_wrote_at_the_last_moment_is_not_overlooked() {
             let disk = Arc::new(FaultyDisk::new());
             let workspace = site.open(Arc::clone(&disk));
             let once = Once::new();
-            disk.before_each(move |call| {
+            disk.set_hook(move |call| {
                 // The last call before the file leaves its name.
                 let is_swap = matches!(call.method, "exchange_at" | "rename_at");
                 let is_it = call.name.is_some_and(|name| {

@@ -8,8 +8,8 @@ use lancet_testing::TestFolder;
 use lancet_testing::judges::skipped;
 use lancet_testing::lying_disk::{Lie, LyingDisk, LyingMount};
 use lancet_workspace::{
-    CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Workspace, Write, WriteOptions,
-    Written,
+    CommitError, ExpectedState, FaultyDisk, FileWrite, Located, NewBytes, Snapshot, Workspace,
+    WriteOptions, WriteOutcome,
 };
 
 /// A file system, mounted as often as needed, and a state folder on another one.
@@ -95,14 +95,14 @@ pub(crate) struct Seen {
 impl Seen {
     pub(crate) fn at(workspace: &Workspace, path: &Path) -> Option<Seen> {
         let located = workspace.locate(path).ok()?;
-        let snapshot = located.snapshot(1 << 20).ok()?;
+        let snapshot = located.read_snapshot(1 << 20).ok()?;
         Some(Seen { located, snapshot })
     }
 
-    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>, options: WriteOptions) -> Write<'a> {
-        Write {
+    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>, options: WriteOptions) -> FileWrite<'a> {
+        FileWrite {
             located: &self.located,
-            expected: Expected::Content {
+            expected: ExpectedState::Content {
                 revision: self.snapshot.revision,
                 stamp: self.snapshot.stamp,
                 bytes: Some(Arc::clone(&self.snapshot.bytes)),
@@ -119,7 +119,7 @@ pub(crate) fn replace(
     path: &Path,
     text: &str,
     options: WriteOptions,
-) -> Result<Written, CommitError> {
+) -> Result<WriteOutcome, CommitError> {
     let seen = Seen::at(workspace, path).unwrap();
     let new = NewBytes::Whole(text.as_bytes());
     single(workspace.commit(vec![seen.becomes(new, options)]))
@@ -129,15 +129,15 @@ pub(crate) fn create(
     workspace: &Workspace,
     path: &Path,
     text: &str,
-) -> Result<Written, CommitError> {
+) -> Result<WriteOutcome, CommitError> {
     let located = workspace.locate_as_spelled(path).unwrap();
     single(workspace.commit(vec![creation(&located, text)]))
 }
 
-pub(crate) fn creation<'a>(located: &'a Located, text: &'a str) -> Write<'a> {
-    Write {
+pub(crate) fn creation<'a>(located: &'a Located, text: &'a str) -> FileWrite<'a> {
+    FileWrite {
         located,
-        expected: Expected::Missing,
+        expected: ExpectedState::Missing,
         new: NewBytes::Whole(text.as_bytes()),
         revision: None,
         options: WriteOptions::default(),
@@ -148,19 +148,21 @@ pub(crate) fn relocate(
     workspace: &Workspace,
     path: &Path,
     to: &Path,
-) -> Result<Written, CommitError> {
+) -> Result<WriteOutcome, CommitError> {
     let seen = Seen::at(workspace, path).unwrap();
     let to = workspace.locate_as_spelled(to).unwrap();
     let options = WriteOptions::default();
     single(workspace.commit(vec![seen.becomes(NewBytes::MovedTo(&to), options)]))
 }
 
-pub(crate) fn remove(workspace: &Workspace, path: &Path) -> Result<Written, CommitError> {
+pub(crate) fn remove(workspace: &Workspace, path: &Path) -> Result<WriteOutcome, CommitError> {
     let seen = Seen::at(workspace, path).unwrap();
     let options = WriteOptions::default();
     single(workspace.commit(vec![seen.becomes(NewBytes::Nothing, options)]))
 }
 
-pub(crate) fn single(result: Result<Vec<Written>, CommitError>) -> Result<Written, CommitError> {
+pub(crate) fn single(
+    result: Result<Vec<WriteOutcome>, CommitError>,
+) -> Result<WriteOutcome, CommitError> {
     result.map(|mut written| written.remove(0))
 }

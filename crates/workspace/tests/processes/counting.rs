@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write, WriteOptions};
+use lancet_workspace::{
+    CommitError, ExpectedState, FileWrite, NewBytes, RealDisk, Workspace, WriteOptions,
+};
 
 const TIMES: u64 = 40;
 
@@ -13,19 +15,19 @@ fn count_up(workspace: &Workspace, path: &Path, times: u64) {
     let mut done = 0;
     while done < times {
         let located = workspace.locate(path).unwrap();
-        let seen = located.snapshot(100).unwrap();
+        let seen = located.read_snapshot(100).unwrap();
         let count: u64 = std::str::from_utf8(&seen.bytes)
             .unwrap()
             .trim()
             .parse()
             .unwrap();
         let new = format!("{}\n", count + 1);
-        let expected = Expected::Content {
+        let expected = ExpectedState::Content {
             revision: seen.revision,
             stamp: seen.stamp,
             bytes: Some(seen.bytes),
         };
-        match workspace.commit(vec![Write {
+        match workspace.commit(vec![FileWrite {
             located: &located,
             expected,
             new: NewBytes::Whole(new.as_bytes()),

@@ -6,20 +6,22 @@ use std::sync::Arc;
 
 use lancet_testing::folder::names;
 use lancet_testing::small_disk::SmallDisk;
-use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write, WriteOptions};
+use lancet_workspace::{
+    CommitError, ExpectedState, FileWrite, NewBytes, RealDisk, Workspace, WriteOptions,
+};
 
 fn commit(workspace: &Workspace, path: &Path, new: &[u8]) -> Result<(), CommitError> {
     let located = workspace.locate(path).unwrap();
-    let expected = match located.snapshot(1 << 30) {
-        Ok(seen) => Expected::Content {
+    let expected = match located.read_snapshot(1 << 30) {
+        Ok(seen) => ExpectedState::Content {
             revision: seen.revision,
             stamp: seen.stamp,
             bytes: Some(seen.bytes),
         },
-        Err(_) => Expected::Missing,
+        Err(_) => ExpectedState::Missing,
     };
     workspace
-        .commit(vec![Write {
+        .commit(vec![FileWrite {
             located: &located,
             expected,
             new: NewBytes::Whole(new),
@@ -97,18 +99,26 @@ fn a_state_folder_without_room_refuses_the_rewrite_in_place() {
 /// Each method, with a file that takes most of the disk: the old bytes stay, and no space is used up.
 #[test]
 fn no_rung_damages_a_file_on_a_full_disk() {
-    use lancet_workspace::{FaultyDisk, Strategy};
+    use lancet_workspace::{FaultyDisk, WriteStrategy};
     use rustix::io::Errno;
     type Lacks = &'static [(&'static str, Errno)];
-    let rungs: [(&str, Lacks, Strategy); 5] = [
-        ("exchange+lease", &[], Strategy::Auto),
-        ("exchange", &[("take_lease", Errno::ACCESS)], Strategy::Auto),
-        ("aside", &[("exchange_at", Errno::INVAL)], Strategy::Auto),
-        ("in-place-leased", &[], Strategy::InPlace),
+    let rungs: [(&str, Lacks, WriteStrategy); 5] = [
+        ("exchange+lease", &[], WriteStrategy::Auto),
+        (
+            "exchange",
+            &[("take_lease", Errno::ACCESS)],
+            WriteStrategy::Auto,
+        ),
+        (
+            "aside",
+            &[("exchange_at", Errno::INVAL)],
+            WriteStrategy::Auto,
+        ),
+        ("in-place-leased", &[], WriteStrategy::InPlace),
         (
             "in-place",
             &[("take_lease", Errno::ACCESS)],
-            Strategy::InPlace,
+            WriteStrategy::InPlace,
         ),
     ];
     let mut refused = Vec::new();
@@ -127,7 +137,7 @@ fn no_rung_damages_a_file_on_a_full_disk() {
             };
             let disk = Arc::new(FaultyDisk::new());
             for (method, error) in lacks {
-                disk.refuse(method, error.raw_os_error());
+                disk.fail_method(method, error.raw_os_error());
             }
             let workspace =
                 Workspace::open(std::slice::from_ref(&root), disk, Some(state.clone())).unwrap();
@@ -135,12 +145,12 @@ fn no_rung_damages_a_file_on_a_full_disk() {
             let file = root.join("large.txt");
             fs::write(&file, &old).unwrap();
             let located = workspace.locate(&file).unwrap();
-            let seen = located.snapshot(1 << 30).unwrap();
+            let seen = located.read_snapshot(1 << 30).unwrap();
             let free = || rustix::fs::statvfs(&small.at).unwrap().f_bavail;
             let before = free();
-            let result = workspace.commit(vec![Write {
+            let result = workspace.commit(vec![FileWrite {
                 located: &located,
-                expected: Expected::Content {
+                expected: ExpectedState::Content {
                     revision: seen.revision,
                     stamp: seen.stamp,
                     bytes: Some(seen.bytes),

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Executable, Expected, FaultyDisk, Located, NewBytes, Snapshot, Strategy, Warning,
-    Workspace, Write, WriteOptions, Written,
+    CommitError, ExecutableChange, ExpectedState, FaultyDisk, FileWrite, Located, NewBytes,
+    Snapshot, Workspace, WriteOptions, WriteOutcome, WriteStrategy, WriteWarning,
 };
 use rustix::io::Errno;
 
 pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
-type Outcome = Result<Vec<Written>, CommitError>;
+type Outcome = Result<Vec<WriteOutcome>, CommitError>;
 
 /// A kind of commit.
 pub(crate) struct CommitKind {
@@ -125,12 +125,12 @@ pub(crate) const COMMIT_KINDS: [CommitKind; 9] = [
 ];
 
 pub(crate) const IN_PLACE: WriteOptions = WriteOptions {
-    strategy: Strategy::InPlace,
+    strategy: WriteStrategy::InPlace,
     links: lancet_workspace::HardLinkPolicy::Auto,
-    weak: lancet_workspace::Weak::Allow,
+    weak: lancet_workspace::WeakProtectionPolicy::Allow,
     durability: lancet_workspace::Durability::Full,
     mode: None,
-    executable: Executable::Keep,
+    executable: ExecutableChange::Keep,
     old: lancet_workspace::OldFile::Keep,
 };
 
@@ -167,10 +167,10 @@ fn located(workspace: &Workspace, path: &Path) -> Result<Located, CommitError> {
     workspace.locate(path).map_err(unread)
 }
 
-pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
-    Write {
+pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> FileWrite<'a> {
+    FileWrite {
         located,
-        expected: Expected::Missing,
+        expected: ExpectedState::Missing,
         new: NewBytes::Whole(bytes),
         revision: None,
         options: WriteOptions::default(),
@@ -187,14 +187,14 @@ impl Seen {
     /// Reads a file; fails if it cannot be read.
     pub(crate) fn at(workspace: &Workspace, path: &Path) -> Result<Seen, CommitError> {
         let located = located(workspace, path)?;
-        let snapshot = located.snapshot(1 << 30).map_err(unread)?;
+        let snapshot = located.read_snapshot(1 << 30).map_err(unread)?;
         Ok(Seen { located, snapshot })
     }
 
-    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>, options: WriteOptions) -> Write<'a> {
-        Write {
+    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>, options: WriteOptions) -> FileWrite<'a> {
+        FileWrite {
             located: &self.located,
-            expected: Expected::Content {
+            expected: ExpectedState::Content {
                 revision: self.snapshot.revision,
                 stamp: self.snapshot.stamp,
                 bytes: Some(Arc::clone(&self.snapshot.bytes)),
@@ -276,7 +276,7 @@ impl CommitKind {
     pub(crate) fn disk(&self) -> Arc<FaultyDisk> {
         let disk = Arc::new(FaultyDisk::new());
         for (method, error) in self.lacks {
-            disk.refuse(method, error.raw_os_error());
+            disk.fail_method(method, error.raw_os_error());
         }
         disk
     }
@@ -317,7 +317,7 @@ pub(crate) fn play(name: &str, folder: &Path) -> ExitCode {
             if written
                 .iter()
                 .flat_map(|one| &one.warnings)
-                .all(|warning| *warning == Warning::Unprotected) =>
+                .all(|warning| *warning == WriteWarning::Unprotected) =>
         {
             WRITTEN
         }

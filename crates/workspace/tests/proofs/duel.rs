@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lancet_workspace::{
-    CommitError, Displaced, FaultyDisk, LateWriteCheck, NewBytes, Seal, Warning, Workspace,
-    WriteOptions,
+    CommitError, DisplacedFile, FaultyDisk, LateWriteCheck, NewBytes, Seal, Workspace,
+    WriteOptions, WriteWarning,
 };
 use rustix::io::Errno;
 
@@ -67,8 +67,8 @@ impl Way {
     fn disk(self) -> Arc<FaultyDisk> {
         let disk = Arc::new(FaultyDisk::new());
         match self {
-            Way::WithoutLease => disk.refuse("take_lease", Errno::ACCESS.raw_os_error()),
-            Way::Aside => disk.refuse("exchange_at", Errno::INVAL.raw_os_error()),
+            Way::WithoutLease => disk.fail_method("take_lease", Errno::ACCESS.raw_os_error()),
+            Way::Aside => disk.fail_method("exchange_at", Errno::INVAL.raw_os_error()),
             _ => {}
         }
         disk
@@ -155,7 +155,7 @@ impl Opponent {
 /// The result of the write.
 #[derive(Debug)]
 enum Said {
-    Written(Option<Displaced>, Vec<Warning>),
+    Written(Option<DisplacedFile>, Vec<WriteWarning>),
     Refused,
     Conflict,
 }
@@ -387,7 +387,7 @@ fn judge(opponent: &str, workspace: &Workspace, site: &Site, said: Said, tally: 
             if !ours_stand && !at_name {
                 faults.push("phantom");
             }
-            let told = warnings.contains(&Warning::LateWriter);
+            let told = warnings.contains(&WriteWarning::LateWriter);
             tally.late += u64::from(told);
             if !at_name && is_kept && !told && !found_late(workspace, displaced.as_ref()) {
                 faults.push("unreported");
@@ -426,7 +426,7 @@ fn refresh_sizes(folder: &Path) {
 
 /// Returns whether the later check of the displaced file finds the late bytes, as the history does before it seals a
 /// file.
-fn found_late(workspace: &Workspace, displaced: Option<&Displaced>) -> bool {
+fn found_late(workspace: &Workspace, displaced: Option<&DisplacedFile>) -> bool {
     displaced.is_some_and(|displaced| {
         displaced.seal != Seal::Sealed
             && matches!(

@@ -268,7 +268,7 @@ fn is_whole(found: &Tree, before: &Tree, after: &Tree) -> Result<(), String> {
 
 /// Runs recovery as the next process would; fails unless all files are old or all are new and nothing is left over.
 fn recovered(site: &Site, before: &Tree, after: &Tree) -> Result<(), String> {
-    let healed = match site.open(Arc::new(RealDisk)).recover() {
+    let healed = match site.open(Arc::new(RealDisk)).recover_commits() {
         Ok(healed) => healed,
         Err(error) => return Err(format!("recovery: {error}")),
     };

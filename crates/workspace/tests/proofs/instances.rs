@@ -301,11 +301,11 @@ pub(crate) fn play(folder: &Path, name: &str, locks: &str) -> ExitCode {
     let site = Site::in_folder(folder);
     let disk = std::sync::Arc::new(FaultyDisk::new());
     if locks == "unlocked" {
-        disk.refuse("try_lock", Errno::BADF.raw_os_error());
-        disk.refuse("take_lease", Errno::ACCESS.raw_os_error());
+        disk.fail_method("try_lock", Errno::BADF.raw_os_error());
+        disk.fail_method("take_lease", Errno::ACCESS.raw_os_error());
     }
     let workspace = site.open(disk.clone()).with_lease_patience(Duration::ZERO);
-    let stop = |call: &lancet_workspace::Call<'_>| match call.method {
+    let stop = |call: &lancet_workspace::DiskCall<'_>| match call.method {
         "pause" => say("wait"),
         _ => say("call"),
     };
@@ -313,7 +313,7 @@ pub(crate) fn play(folder: &Path, name: &str, locks: &str) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     loop {
-        disk.before_each(stop);
+        disk.set_hook(stop);
         let mut told = None;
         for _ in 0..TRIES {
             let Ok(seen) = Seen::at(&workspace, &site.root.join("a")) else {

@@ -132,7 +132,7 @@ fn count(rung: &'static str, times: u64) {
         return count(rung, times * 2);
     }
     let left = site.tree().keys().filter(|name| *name != "count").count();
-    let healed = site.open(Arc::new(RealDisk)).recover().unwrap();
+    let healed = site.open(Arc::new(RealDisk)).recover_commits().unwrap();
     let tree = site.tree();
     assert_eq!(tree.len(), 1, "{rung}: {healed:?}: {:?}", tree.keys());
     let counts = parse(&tree["count"]).unwrap();
@@ -152,7 +152,7 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
     let commit = CommitKind::named(rung);
     let workspace = site.open(commit.disk());
     // Every lancet runs recovery when it starts. A killed move aside may have left the name free.
-    workspace.recover().unwrap();
+    workspace.recover_commits().unwrap();
     let options = match rung {
         "in-place-leased" => IN_PLACE,
         _ => WriteOptions::default(),
@@ -192,7 +192,7 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
             }
             Err(CommitError::Changed { .. } | CommitError::Busy { .. }) => {}
             // A worker was killed in the middle of its write. The next one to write recovers it first.
-            Err(CommitError::Unsettled { .. }) => drop(workspace.recover().unwrap()),
+            Err(CommitError::Unsettled { .. }) => drop(workspace.recover_commits().unwrap()),
             Err(error) => panic!("{rung}: {error}"),
         }
     }

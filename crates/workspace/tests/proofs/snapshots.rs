@@ -173,7 +173,7 @@ fn calls(form: Form, commit: &CommitKind) -> Vec<u64> {
     let workspace = site.open(disk.clone());
     let methods = Arc::new(Mutex::new(Vec::new()));
     let made = Arc::clone(&methods);
-    disk.before_each(move |call| made.lock().unwrap().push(call.method));
+    disk.set_hook(move |call| made.lock().unwrap().push(call.method));
     commit.act(&workspace, &site.root).unwrap();
     disk.clear_hook();
     let methods = methods.lock().unwrap();
@@ -249,10 +249,10 @@ fn play(shot: &Shot<'_>, at: &Path, image: &Path, copies: &[PathBuf; 2]) -> (Tre
     system("sync", &["--file-system", text(at)]).unwrap();
     let disk = match shot.care {
         Care::Flushed => shot.commit.disk(),
-        Care::Unflushed => Arc::new(FaultyDisk::unflushed()),
+        Care::Unflushed => Arc::new(FaultyDisk::without_flushes()),
     };
     let workspace = site.open(disk.clone());
-    let begun = disk.calls();
+    let begun = disk.call_count();
     let photograph = {
         let (kind, at, image) = (shot.kind, at.to_owned(), image.to_owned());
         let copies = copies.clone();
@@ -263,7 +263,7 @@ fn play(shot: &Shot<'_>, at: &Path, image: &Path, copies: &[PathBuf; 2]) -> (Tre
         }
     };
     let (wanted, shoot) = (shot.call, photograph.clone());
-    disk.before_each(move |call| {
+    disk.set_hook(move |call| {
         if call.number - begun == wanted {
             shoot();
         }
@@ -316,7 +316,7 @@ fn judge(
     }
     let healed = site
         .open(Arc::new(RealDisk))
-        .recover()
+        .recover_commits()
         .map_err(|error| format!("recovery: {error}"))?;
     let mut healthy = site.tree();
     // A journal entry that was not flushed may be lost in a power cut; its temporary file is then left to the sweep.

@@ -37,7 +37,7 @@ enum SubAgentFacts {
 /// Reads the agents of a state folder.
 pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
     let heard = lancet::doors::examine_hooks(state);
-    let installed = install::installed(state).into_iter();
+    let installed = install::installed_agents(state).into_iter();
     installed
         .map(|agent| {
             let hook = match agent.name {
@@ -45,7 +45,7 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
                 name => name,
             };
             let of_agent = heard.iter().filter(|(name, _, _)| name == hook);
-            let runs = SubAgentClient::all().iter();
+            let runs = SubAgentClient::all_clients().iter();
             let runs = runs.filter(|known| known.title == agent.title).count() > 0;
             let own_calls_heard = of_agent.clone().any(|(_, event, _)| event == "own-call");
             let calls_are_told = of_agent.clone().any(|(_, event, _)| event == "call");
@@ -73,7 +73,7 @@ impl AgentFacts {
             false => "",
         };
         let hooks = match self.heard {
-            Some(time) => format!("hooks last heard {} ago{recorded}", time::age(time)),
+            Some(time) => format!("hooks last heard {} ago{recorded}", time::format_age(time)),
             None if !self.has_hooks => "it has no hooks that lancet knows".to_owned(),
             None if self.is_codex => {
                 "no hook heard yet: Codex runs them after you have trusted them (\"Trust all and continue\" at its start, or /hooks)".to_owned()
@@ -91,10 +91,10 @@ impl AgentFacts {
     }
 
     /// Returns the facts as JSON.
-    pub(super) fn object(&self) -> Value {
+    pub(super) fn facts_json(&self) -> Value {
         json!({
             "agent": self.title,
-            "hooksHeard": self.heard.map(time::for_programs),
+            "hooksHeard": self.heard.map(time::format_rfc3339),
             "ownToolsRecorded": self.own_calls_heard,
             "subAgents": match self.sub_agents {
                 SubAgentFacts::None => Value::Null,

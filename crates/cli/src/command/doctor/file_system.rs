@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_workspace::{FileSystemHost, Guarantee, WritePromise, write_promise};
+use lancet_workspace::{FileSystemHost, WriteGuarantee, WritePromise, write_promise};
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, fsync, openat};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -40,11 +40,11 @@ pub(super) fn inspect(path: &Path) -> RootFacts {
     );
     RootFacts {
         path: path.to_path_buf(),
-        kind: kind(path),
+        kind: file_system_name(path),
         writable: access.is_ok(),
         fsync: folder.is_ok_and(|folder| fsync(folder).is_ok()),
-        openat2: can_hold_below(path),
-        unnamed: can_stage_unnamed(path),
+        openat2: supports_openat2(path),
+        unnamed: supports_unnamed_files(path),
         promise: access.is_ok().then(|| write_promise(path).ok()).flatten(),
     }
 }
@@ -56,7 +56,7 @@ impl RootFacts {
             |there: bool, words: &str| format!("{words} {}", if there { "yes" } else { "no" });
         let promise = self
             .promise
-            .map(|promise| format!("\n    {}", protection(&promise)));
+            .map(|promise| format!("\n    {}", describe_protection(&promise)));
         format!(
             "{}\n    {}; {}; {}; {}; {}{}",
             self.path.display(),
@@ -79,18 +79,18 @@ impl RootFacts {
             "openat2": self.openat2,
             "unnamedFiles": self.unnamed,
             "guarantee": self.promise.map(|promise| promise.replaced.name()),
-            "inPlace": self.promise.map(|promise| in_place(&promise)),
-            "keptBy": self.promise.map(|promise| kept_by(promise.host)),
+            "inPlace": self.promise.map(|promise| in_place_protection(&promise)),
+            "keptBy": self.promise.map(|promise| host_name(promise.host)),
         })
     }
 }
 
 /// Returns the line about the protection of writes.
-pub(super) fn protection(promise: &WritePromise) -> String {
+pub(super) fn describe_protection(promise: &WritePromise) -> String {
     let meaning = match promise.replaced {
-        Guarantee::ExchangeLeased => "names are exchanged, and every other writer is noticed",
-        Guarantee::Exchange => "names are exchanged",
-        Guarantee::Aside => "the name is missing for a moment while a file is replaced",
+        WriteGuarantee::ExchangeLeased => "names are exchanged, and every other writer is noticed",
+        WriteGuarantee::Exchange => "names are exchanged",
+        WriteGuarantee::Aside => "the name is missing for a moment while a file is replaced",
         _ => "a file that another program makes at the same moment may be replaced",
     };
     let kept_by = match promise.host {
@@ -101,12 +101,12 @@ pub(super) fn protection(promise: &WritePromise) -> String {
     format!(
         "guarantee {}: {meaning}{kept_by}; in place: {}",
         promise.replaced.name(),
-        in_place(promise)
+        in_place_protection(promise)
     )
 }
 
 /// Names the default protection of a rewrite in place.
-pub(super) fn in_place(promise: &WritePromise) -> &'static str {
+pub(super) fn in_place_protection(promise: &WritePromise) -> &'static str {
     match promise.host {
         FileSystemHost::Network => "refused",
         _ => promise.in_place.name(),
@@ -114,7 +114,7 @@ pub(super) fn in_place(promise: &WritePromise) -> &'static str {
 }
 
 /// Names the host of the file system, for the JSON.
-pub(super) fn kept_by(host: FileSystemHost) -> &'static str {
+pub(super) fn host_name(host: FileSystemHost) -> &'static str {
     match host {
         FileSystemHost::Kernel => "kernel",
         FileSystemHost::Layers => "layers",
@@ -124,7 +124,7 @@ pub(super) fn kept_by(host: FileSystemHost) -> &'static str {
 }
 
 #[cfg(target_os = "linux")]
-fn can_hold_below(path: &Path) -> bool {
+fn supports_openat2(path: &Path) -> bool {
     use rustix::fs::{ResolveFlags, openat2};
     openat2(
         CWD,
@@ -142,7 +142,7 @@ fn can_hold_below(_: &Path) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-fn can_stage_unnamed(path: &Path) -> bool {
+fn supports_unnamed_files(path: &Path) -> bool {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     // Without write permission nothing can be found out about the file system.
     !matches!(
@@ -158,7 +158,7 @@ fn can_stage_unnamed(_: &Path) -> bool {
 
 /// Returns the file system's name, from its magic number in the kernel.
 #[cfg(target_os = "linux")]
-fn kind(path: &Path) -> Option<String> {
+fn file_system_name(path: &Path) -> Option<String> {
     let number = rustix::fs::statfs(path).ok()?.f_type as u64 & 0xffff_ffff;
     let name = match number {
         0xef53 => "ext4",

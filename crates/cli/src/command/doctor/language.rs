@@ -31,16 +31,16 @@ pub(super) fn inspect(
 ) -> LanguageFacts {
     let wanted = settings.language.diagnostics;
     LanguageFacts {
-        trusted: language::is_trusted(around, root, place),
+        trusted: language::are_servers_trusted(around, root, place),
         diagnostics: wanted.unwrap_or(Diagnostics::AfterEdit),
-        servers: language::entries(settings),
+        servers: language::available_servers(settings),
     }
 }
 
 impl LanguageFacts {
     /// Returns the lines of the report.
     pub(super) fn report_lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.servers.iter().map(described).collect();
+        let mut lines: Vec<String> = self.servers.iter().map(describe_server).collect();
         lines.push(match (self.diagnostics, self.servers.is_empty()) {
             (Diagnostics::Off, _) => "none is started: language.diagnostics is off".to_owned(),
             (_, true) => "none of the built-in table or the settings is on the PATH".to_owned(),
@@ -56,7 +56,7 @@ impl LanguageFacts {
     }
 
     /// Returns the facts as JSON.
-    pub(super) fn object(&self) -> Value {
+    pub(super) fn facts_json(&self) -> Value {
         json!({
             "trusted": self.trusted,
             "diagnostics": self.diagnostics.as_str(),
@@ -67,7 +67,7 @@ impl LanguageFacts {
     }
 }
 
-fn described(server: &ServerEntry) -> String {
+fn describe_server(server: &ServerEntry) -> String {
     format!(
         "{}: {} ({})",
         server.name,

@@ -47,7 +47,7 @@ impl ProgramFacts {
         format!("{} {}: {command} ({found})", self.kind, self.files)
     }
 
-    pub(super) fn object(&self) -> Value {
+    pub(super) fn facts_json(&self) -> Value {
         json!({ "kind": self.kind, "files": self.files, "run": self.command, "found": self.found })
     }
 }

@@ -7,18 +7,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use lancet_workspace::{
-    CheckAnswer, CheckResult, Proof, ProofError, ProofProgress, ProofRequest, prove,
+    CheckAnswer, CheckResult, FileSystemProof, ProofError, ProofProgress, ProofRequest,
+    prove_file_system,
 };
 use serde_json::{Map, Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::file_system::{in_place, kept_by, protection};
+use super::file_system::{describe_protection, host_name, in_place_protection};
 use crate::arguments::DoctorArguments;
 use crate::failure::{Exit, Failure};
 use crate::proof_role;
 use crate::surroundings::Surroundings;
 use crate::terminal::{
-    Colour, ProgressLine, Style, columns, print, stdout_is_terminal, visible, wrapped,
+    Colour, ProgressLine, Style, columns, escape_for_terminal, print, stdout_is_terminal,
+    wrap_lines,
 };
 
 /// Runs the test and prints the results.
@@ -30,12 +32,12 @@ pub(super) fn run(
     let folder = around.absolute(folder)?;
     let stop = stop_on_signals();
     let line = RefCell::new(ProgressLine::new());
-    let proof = prove(&ProofRequest {
+    let proof = prove_file_system(&ProofRequest {
         folder: &folder,
         kills: arguments.kills,
-        start: &proof_role::command,
+        start: &proof_role::role_command,
         stop: &stop,
-        progress: &|progress| line.borrow_mut().show(&progress_words(progress)),
+        progress: &|progress| line.borrow_mut().show(&describe_progress(progress)),
     });
     drop(line);
     let proof = proof.map_err(|error| match error {
@@ -47,9 +49,9 @@ pub(super) fn run(
         true => Colour::Off,
         false => around.colour(is_terminal),
     };
-    let text = worded(&proof, colour);
+    let text = format_report(&proof, colour);
     if arguments.json {
-        let mut object = object(&proof);
+        let mut object = report_json(&proof);
         object["text"] = json!(text);
         print(&format!("{object}\n"))?;
     } else {
@@ -57,9 +59,9 @@ pub(super) fn run(
             true => columns(std::io::stdout()),
             false => 0,
         };
-        print(&wrapped(&text, columns))?;
+        print(&wrap_lines(&text, columns))?;
     }
-    Ok(match proof.contradictions().next() {
+    Ok(match proof.contradicting_results().next() {
         None => Exit::Done,
         Some(_) => Exit::Refused,
     })
@@ -76,7 +78,7 @@ fn stop_on_signals() -> Arc<AtomicBool> {
     stop
 }
 
-fn progress_words(progress: ProofProgress) -> String {
+fn describe_progress(progress: ProofProgress) -> String {
     let what = progress.check.name();
     match progress.total {
         0 | 1 => format!("trying: {what}"),
@@ -85,7 +87,7 @@ fn progress_words(progress: ProofProgress) -> String {
 }
 
 /// Returns the report for people.
-fn worded(proof: &Proof, colour: Colour) -> String {
+fn format_report(proof: &FileSystemProof, colour: Colour) -> String {
     let mut out = String::new();
     let mut line = |words: String| {
         // Writing to a string cannot fail.
@@ -99,20 +101,20 @@ fn worded(proof: &Proof, colour: Colour) -> String {
     ));
     line(format!(
         "file system {}, kept by {}, tried in {}",
-        visible(name),
-        kept_by_words(kept_by(proof.promise.host)),
-        visible(&proof.folder.display().to_string())
+        escape_for_terminal(name),
+        describe_host(host_name(proof.promise.host)),
+        escape_for_terminal(&proof.folder.display().to_string())
     ));
-    line(protection(&proof.promise));
+    line(describe_protection(&proof.promise));
     line(String::new());
     for result in &proof.checks {
-        let answer = painted(result, colour);
-        line(format!("{answer} {}", result.check.statement()));
-        line(format!("        {}", visible(&result.seen)));
+        let answer = format_answer(result, colour);
+        line(format!("{answer} {}", result.check.confirmed_statement()));
+        line(format!("        {}", escape_for_terminal(&result.seen)));
         line(format!("        {}", result.meaning));
     }
     line(String::new());
-    let contradictions: Vec<&str> = proof.contradictions().collect();
+    let contradictions: Vec<&str> = proof.contradicting_results().collect();
     if contradictions.is_empty() {
         let words = format!(
             "What was seen agrees with the guarantee {}.",
@@ -126,13 +128,13 @@ fn worded(proof: &Proof, colour: Colour) -> String {
         );
         line(colour.paint(Style::Red, &words));
         for why in contradictions {
-            line(format!("  {}", visible(why)));
+            line(format!("  {}", escape_for_terminal(why)));
         }
     }
     out
 }
 
-fn painted(result: &CheckResult, colour: Colour) -> String {
+fn format_answer(result: &CheckResult, colour: Colour) -> String {
     let word = format!("{:<7}", result.answer.name());
     match (&result.contradiction, result.answer) {
         (Some(_), _) => colour.paint(Style::Red, &word),
@@ -141,7 +143,7 @@ fn painted(result: &CheckResult, colour: Colour) -> String {
     }
 }
 
-fn kept_by_words(host: &str) -> &str {
+fn describe_host(host: &str) -> &str {
     match host {
         "kernel" => "this machine's kernel",
         "layers" => "this machine's kernel in layers",
@@ -151,17 +153,17 @@ fn kept_by_words(host: &str) -> &str {
 }
 
 /// Returns the report for programs.
-fn object(proof: &Proof) -> Value {
+fn report_json(proof: &FileSystemProof) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "kernel": proof.kernel,
         "folder": proof.folder,
         "fileSystem": proof.file_system,
-        "keptBy": kept_by(proof.promise.host),
+        "keptBy": host_name(proof.promise.host),
         "guarantee": proof.promise.replaced.name(),
-        "inPlace": in_place(&proof.promise),
-        "agrees": proof.contradictions().next().is_none(),
-        "contradictions": proof.contradictions().collect::<Vec<_>>(),
+        "inPlace": in_place_protection(&proof.promise),
+        "agrees": proof.contradicting_results().next().is_none(),
+        "contradictions": proof.contradicting_results().collect::<Vec<_>>(),
         "checks": proof.checks.iter().map(check_object).collect::<Vec<_>>(),
     })
 }
@@ -173,7 +175,7 @@ fn check_object(result: &CheckResult) -> Value {
         .collect();
     json!({
         "check": result.check.name(),
-        "statement": result.check.statement(),
+        "statement": result.check.confirmed_statement(),
         "answer": result.answer.name(),
         "seen": result.seen,
         "meaning": result.meaning,

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use lancet::doors::{IndexStatus, Residency, ResidentFacts, RunningIndex, running_indexes, size};
+use lancet::doors::{
+    IndexResidency, IndexStatus, ResidentFacts, RunningIndex, format_size, running_indexes,
+};
 use serde_json::{Value, json};
 
 use crate::command::history::time;
@@ -26,9 +28,9 @@ impl SearchFacts {
         let lines = self.0.iter().map(|index| {
             let IndexStatus { root, residency } = &index.status;
             let told = match residency {
-                Residency::Building => "being built".to_owned(),
-                Residency::Absent(why) => format!("none: {}", why.describe()),
-                Residency::Resident(facts) => resident(facts),
+                IndexResidency::Building => "being built".to_owned(),
+                IndexResidency::Absent(why) => format!("none: {}", why.describe()),
+                IndexResidency::Resident(facts) => describe_resident_index(facts),
             };
             format!("process {}, {}: {told}", index.process, root.display())
         });
@@ -36,19 +38,19 @@ impl SearchFacts {
     }
 
     /// Returns the findings as JSON.
-    pub(super) fn object(&self) -> Value {
+    pub(super) fn facts_json(&self) -> Value {
         let all = self.0.iter().map(|index| {
             let IndexStatus { root, residency } = &index.status;
             let (word, why, facts) = match residency {
-                Residency::Building => ("building", None, None),
-                Residency::Absent(why) => ("absent", Some(why.as_str()), None),
-                Residency::Resident(facts) => ("resident", None, Some(facts)),
+                IndexResidency::Building => ("building", None, None),
+                IndexResidency::Absent(why) => ("absent", Some(why.as_str()), None),
+                IndexResidency::Resident(facts) => ("resident", None, Some(facts)),
             };
             let mut object = json!({
                 "process": index.process, "root": root, "residency": word, "why": why,
             });
             if let Some(facts) = facts {
-                object["since"] = json!(time::for_programs(since(facts)));
+                object["since"] = json!(time::format_rfc3339(resident_since(facts)));
                 object["builtInMs"] = json!(facts.built_in.as_millis());
                 object["files"] = json!(facts.files);
                 object["watches"] = json!(facts.watches);
@@ -64,26 +66,26 @@ impl SearchFacts {
     }
 }
 
-fn resident(facts: &ResidentFacts) -> String {
+fn describe_resident_index(facts: &ResidentFacts) -> String {
     let contents = match facts.contents {
         0 => "no contents".to_owned(),
-        bytes => format!("contents {}", size(bytes)),
+        bytes => format!("contents {}", format_size(bytes)),
     };
     format!(
         "{} files since {} ({}); table {}, signatures {} for {} of text, {contents}; {} folders watched; at least {} searches answered",
         facts.files,
-        time::clock(since(facts)),
-        time::age(since(facts)),
-        size(facts.table),
-        size(facts.signatures),
-        size(facts.text),
+        time::format_clock(resident_since(facts)),
+        time::format_age(resident_since(facts)),
+        format_size(facts.table),
+        format_size(facts.signatures),
+        format_size(facts.text),
         facts.watches,
         facts.answered,
     )
 }
 
 /// Returns the time since which the index is in memory, in milliseconds since 1970.
-fn since(facts: &ResidentFacts) -> i64 {
+fn resident_since(facts: &ResidentFacts) -> i64 {
     let since = facts.since.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

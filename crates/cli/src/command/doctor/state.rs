@@ -5,9 +5,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet::doors::{StoreFacts, size};
+use lancet::doors::{StoreFacts, format_size};
 use lancet::history::HistoryError;
-use lancet_install::shell_word;
+use lancet_install::quote_shell_word;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use super::Problem;
 use crate::failure::Exit;
 
 /// How many bytes must fit into the state folder; otherwise its disk counts as full.
-const ROOM: usize = 500_000;
+const REQUIRED_BYTES: usize = 500_000;
 
 /// The state folder as the doctor found it.
 #[derive(Debug)]
@@ -37,21 +37,23 @@ pub(super) fn inspect(path: &Path) -> (StateFacts, Vec<Problem>) {
         words,
         mend,
     };
-    let folder = trouble(path, metadata.as_ref()).map(|(words, mend)| (words, Some(mend)));
-    let folder = folder.or_else(|| without_room(path));
+    let folder =
+        find_folder_problem(path, metadata.as_ref()).map(|(words, mend)| (words, Some(mend)));
+    let folder = folder.or_else(|| check_free_space(path));
     let mut problems: Vec<Problem> = folder.map(wrong).into_iter().collect();
     let store = lancet::doors::examine_store(path).unwrap_or_else(|error| {
         // If the folder cannot be written or is full, that is the cause, and it has already been reported.
-        let has_cause = !may_write(path) || without_room(path).is_some();
+        let has_cause = !is_writable(path) || check_free_space(path).is_some();
         if !has_cause {
-            problems.push(wrong(unusable(&error)));
+            problems.push(wrong(describe_database_problem(&error)));
         }
         None
     });
-    problems.extend(set_aside(path).map(|(words, mend)| wrong((words, Some(mend)))));
+    problems
+        .extend(describe_damaged_databases(path).map(|(words, mend)| wrong((words, Some(mend)))));
     let writable = match &metadata {
-        Some(metadata) => metadata.is_dir() && may_write(path),
-        None => can_be_made(path).is_ok(),
+        Some(metadata) => metadata.is_dir() && is_writable(path),
+        None => check_creatable(path).is_ok(),
     };
     let mode = metadata.map(|metadata| metadata.mode() & 0o7777);
     (
@@ -66,10 +68,10 @@ pub(super) fn inspect(path: &Path) -> (StateFacts, Vec<Problem>) {
 }
 
 /// Describes the problem with the folder, and the command that repairs it.
-fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)> {
-    let (shown, word) = (path.display(), shell_word(&path.to_string_lossy()));
+fn find_folder_problem(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)> {
+    let (shown, word) = (path.display(), quote_shell_word(&path.to_string_lossy()));
     let Some(metadata) = metadata else {
-        let above = can_be_made(path).err()?;
+        let above = check_creatable(path).err()?;
         let words = format!(
             "the state folder {shown} is not there and cannot be made below {}",
             above.display()
@@ -90,7 +92,7 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
             format!("the state folder {shown} belongs to another user"),
             format!("sudo chown -R \"$(id -un)\" {word}"),
         ))
-    } else if !may_write(path) {
+    } else if !is_writable(path) {
         Some((
             format!("the state folder {shown} is not writable"),
             format!("chmod 700 {word}"),
@@ -106,7 +108,7 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
 }
 
 /// Describes the damaged databases that lancet renamed when it started a new one, and the command that removes them.
-fn set_aside(path: &Path) -> Option<(String, String)> {
+fn describe_damaged_databases(path: &Path) -> Option<(String, String)> {
     let files = lancet::doors::files_set_aside(path);
     let first = files.first()?;
     let more = match files.len() {
@@ -122,16 +124,16 @@ fn set_aside(path: &Path) -> Option<(String, String)> {
         words,
         format!(
             "rm {}/lancet.db.damaged*",
-            shell_word(&path.to_string_lossy())
+            quote_shell_word(&path.to_string_lossy())
         ),
     ))
 }
 
 /// Describes the problem with the database, and the command that repairs it. A database that is in use or was made by a
 /// newer lancet is intact, so there is no command for it.
-fn unusable(error: &HistoryError) -> (String, Option<String>) {
+fn describe_database_problem(error: &HistoryError) -> (String, Option<String>) {
     let words = format!("the record of sessions cannot be used: {error}");
-    let Some(file) = error.file() else {
+    let Some(file) = error.affected_path() else {
         return (words, None);
     };
     let is_open = accessat(
@@ -144,34 +146,34 @@ fn unusable(error: &HistoryError) -> (String, Option<String>) {
         HistoryError::Busy { .. } | HistoryError::Newer { .. } => None,
         _ if is_open == Err(Errno::ACCESS) => Some(format!(
             "sudo chown \"$(id -un)\" {0} && chmod 600 {0}",
-            shell_word(&file.to_string_lossy())
+            quote_shell_word(&file.to_string_lossy())
         )),
         _ => Some(format!(
             "mv {0} {0}.old",
-            shell_word(&file.to_string_lossy())
+            quote_shell_word(&file.to_string_lossy())
         )),
     };
     (words, mend)
 }
 
-/// Reports a folder where [`ROOM`] bytes cannot be written, as on a full disk.
-fn without_room(path: &Path) -> Option<(String, Option<String>)> {
-    let error = try_bytes(path).err()?;
+/// Reports a folder where [`REQUIRED_BYTES`] bytes cannot be written, as on a full disk.
+fn check_free_space(path: &Path) -> Option<(String, Option<String>)> {
+    let error = try_write(path).err()?;
     let words = format!(
         "the state folder {} does not take {} kB more ({error}): changes that cannot be kept are refused; make room on its disk, or name a folder on another one with LANCET_STATE_DIR",
         path.display(),
-        ROOM / 1000
+        REQUIRED_BYTES / 1000
     );
     Some((words, None))
 }
 
-/// Writes [`ROOM`] bytes to a file without a name in the folder, which the kernel removes when it is closed.
+/// Writes [`REQUIRED_BYTES`] bytes to a file without a name in the folder, which the kernel removes when it is closed.
 #[cfg(target_os = "linux")]
-fn try_bytes(path: &Path) -> io::Result<()> {
+fn try_write(path: &Path) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags, openat};
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     match openat(CWD, path, flags, Mode::RUSR | Mode::WUSR) {
-        Ok(file) => std::fs::File::from(file).write_all(&[0; ROOM]),
+        Ok(file) => std::fs::File::from(file).write_all(&[0; REQUIRED_BYTES]),
         Err(error @ (Errno::NOSPC | Errno::DQUOT)) => Err(error.into()),
         // The file system has no unnamed files, or the folder does not exist yet, so the free space remains unknown.
         Err(_) => Ok(()),
@@ -184,20 +186,20 @@ fn try_bytes(_: &Path) -> io::Result<()> {
 }
 
 /// Checks that the folder can be created. The error is the path that is in the way.
-fn can_be_made(path: &Path) -> Result<(), &Path> {
+fn check_creatable(path: &Path) -> Result<(), &Path> {
     let above = path
         .ancestors()
         .skip(1)
         .find(|above| above.symlink_metadata().is_ok())
         .unwrap_or(Path::new("/"));
-    if above.is_dir() && may_write(above) {
+    if above.is_dir() && is_writable(above) {
         Ok(())
     } else {
         Err(above)
     }
 }
 
-fn may_write(folder: &Path) -> bool {
+fn is_writable(folder: &Path) -> bool {
     accessat(
         CWD,
         folder,
@@ -228,15 +230,15 @@ impl StateFacts {
             ));
             lines.push(format!(
                 "the history takes {} (records and contents in use); on disk {}, with free pages and SQLite's log",
-                size(store.used),
-                size(store.on_disk)
+                format_size(store.used),
+                format_size(store.on_disk)
             ));
         }
         lines
     }
 
     /// Returns the findings as JSON.
-    pub(super) fn object(&self) -> Value {
+    pub(super) fn facts_json(&self) -> Value {
         json!({
             "path": self.path,
             "exists": self.mode.is_some(),

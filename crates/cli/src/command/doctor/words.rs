@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::Report;
 use crate::surroundings::AgentRoots;
-use crate::terminal::{Colour, Style, visible};
+use crate::terminal::{Colour, Style, escape_for_terminal};
 
 /// Describes where the roots come from.
-pub(super) fn roots_from(from: &AgentRoots) -> String {
+pub(super) fn describe_roots_origin(from: &AgentRoots) -> String {
     match from {
         AgentRoots::Named => "named with --root; an agent's own roots narrow them".to_owned(),
         AgentRoots::Found => {
@@ -16,99 +16,99 @@ pub(super) fn roots_from(from: &AgentRoots) -> String {
         AgentRoots::TooWide { folder, what } => format!(
             "{} `lancet mcp` takes the agent's own roots below the home folder; without any every call is refused as \
              outside. Give a folder with --root FOLDER.",
-            AgentRoots::why(folder, what)
+            AgentRoots::explain_missing_roots(folder, what)
         ),
     }
 }
 
 /// Returns the report as text.
-pub(super) fn worded(report: &Report, colour: Colour) -> String {
-    let mut sheet = Sheet {
+pub(super) fn format_report(report: &Report, colour: Colour) -> String {
+    let mut sheet = ReportText {
         text: format!("lancet {}\n", env!("CARGO_PKG_VERSION")),
         colour,
     };
-    sheet.roots(report);
-    sheet.heading("State folder");
+    sheet.add_roots(report);
+    sheet.add_heading("State folder");
     match &report.state {
-        Some(state) => sheet.lines(&state.report_lines()),
-        None => sheet.line("none: nothing is kept between two starts"),
+        Some(state) => sheet.add_lines(&state.report_lines()),
+        None => sheet.add_line("none: nothing is kept between two starts"),
     }
     if !report.agents.is_empty() {
-        sheet.heading("Agents");
+        sheet.add_heading("Agents");
         let agents = report.agents.iter();
-        agents.for_each(|agent| sheet.line(&agent.describe()));
+        agents.for_each(|agent| sheet.add_line(&agent.describe()));
     }
-    sheet.heading("Wall");
+    sheet.add_heading("Wall");
     if let Some(wall) = report.wall {
-        sheet.line(&wall.describe());
+        sheet.add_line(&wall.describe());
     }
-    sheet.tools(report);
+    sheet.add_tools(report);
     if let Some(language) = &report.language {
-        sheet.heading("Language servers");
-        sheet.lines(&language.report_lines());
+        sheet.add_heading("Language servers");
+        sheet.add_lines(&language.report_lines());
     }
     if let Some(search) = &report.search {
-        sheet.heading("Search indexes");
-        sheet.lines(&search.report_lines());
+        sheet.add_heading("Search indexes");
+        sheet.add_lines(&search.report_lines());
     }
-    sheet.settings_files(report);
-    sheet.settings_in_force(report);
+    sheet.add_settings_files(report);
+    sheet.add_settings_in_force(report);
     if !report.programs.is_empty() {
-        sheet.heading("Programs of the settings");
+        sheet.add_heading("Programs of the settings");
         let programs = report.programs.iter();
-        programs.for_each(|program| sheet.line(&program.describe()));
+        programs.for_each(|program| sheet.add_line(&program.describe()));
     }
-    sheet.heading("Terminal");
-    sheet.line(match (report.terminal, report.colour) {
+    sheet.add_heading("Terminal");
+    sheet.add_line(match (report.terminal, report.colour) {
         (true, Colour::On) => "standard output is a terminal, with colours",
         (true, Colour::Off) => {
             "standard output is a terminal; no colours (NO_COLOR, or a dumb terminal)"
         }
         (false, _) => "standard output is not a terminal; no colours",
     });
-    sheet.problems(report);
+    sheet.add_problems(report);
     sheet.text
 }
 
 /// The text of the report, which grows section by section.
-struct Sheet {
+struct ReportText {
     text: String,
     colour: Colour,
 }
 
-impl Sheet {
-    fn heading(&mut self, words: &str) {
-        self.painted_heading(Style::Bold, words);
+impl ReportText {
+    fn add_heading(&mut self, words: &str) {
+        self.add_painted_heading(Style::Bold, words);
     }
 
-    fn painted_heading(&mut self, style: Style, words: &str) {
+    fn add_painted_heading(&mut self, style: Style, words: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "\n{}", self.colour.paint(style, words));
     }
 
-    fn line(&mut self, words: &str) {
-        let _ = writeln!(self.text, "  {}", visible(words));
+    fn add_line(&mut self, words: &str) {
+        let _ = writeln!(self.text, "  {}", escape_for_terminal(words));
     }
 
-    fn lines<T: AsRef<str>>(&mut self, lines: &[T]) {
-        lines.iter().for_each(|words| self.line(words.as_ref()));
+    fn add_lines<T: AsRef<str>>(&mut self, lines: &[T]) {
+        lines.iter().for_each(|words| self.add_line(words.as_ref()));
     }
 
-    fn roots(&mut self, report: &Report) {
-        self.heading("Roots");
+    fn add_roots(&mut self, report: &Report) {
+        self.add_heading("Roots");
         for root in &report.roots {
-            self.line(&root.describe());
+            self.add_line(&root.describe());
         }
         if report.roots.is_empty() {
-            self.line("none");
+            self.add_line("none");
         }
         if let Some(from) = &report.roots_from {
-            self.line(from);
+            self.add_line(from);
         }
     }
 
-    fn tools(&mut self, report: &Report) {
-        self.heading("Tools");
+    fn add_tools(&mut self, report: &Report) {
+        self.add_heading("Tools");
         let mode = report
             .mode
             .map(|mode| format!("mode {mode}: "))
@@ -117,24 +117,24 @@ impl Sheet {
             true => "none".to_owned(),
             false => report.tools.join(", "),
         };
-        self.line(&format!("{mode}{tools}"));
+        self.add_line(&format!("{mode}{tools}"));
     }
 
-    fn settings_files(&mut self, report: &Report) {
-        self.heading("Settings files");
+    fn add_settings_files(&mut self, report: &Report) {
+        self.add_heading("Settings files");
         for file in &report.files {
             let there = match file.text {
                 Some(_) => "",
                 None => " (not there)",
             };
             let (name, path) = (file.origin.name(), file.path.display());
-            self.line(&format!("{name:<13} {path}{there}"));
+            self.add_line(&format!("{name:<13} {path}{there}"));
         }
     }
 
-    fn settings_in_force(&mut self, report: &Report) {
-        self.heading("Settings in force");
-        let widest = |of: fn(&lancet::settings::InForce) -> usize| {
+    fn add_settings_in_force(&mut self, report: &Report) {
+        self.add_heading("Settings in force");
+        let widest = |of: fn(&lancet::settings::ValueInForce) -> usize| {
             report.in_force.iter().map(of).max().unwrap_or(0).min(48)
         };
         let (keys, values) = (
@@ -142,7 +142,7 @@ impl Sheet {
             widest(|setting| setting.value.len()),
         );
         for setting in &report.in_force {
-            self.line(&format!(
+            self.add_line(&format!(
                 "{:<keys$}  {:<values$}  {}",
                 setting.key,
                 setting.value,
@@ -151,23 +151,23 @@ impl Sheet {
         }
         for ignored in &report.ignored {
             let place = format!("{}:{}", ignored.path.display(), ignored.line);
-            self.line(&format!(
+            self.add_line(&format!(
                 "{}  not applied: a project's settings may only tighten ({place})",
                 ignored.key
             ));
         }
     }
 
-    fn problems(&mut self, report: &Report) {
+    fn add_problems(&mut self, report: &Report) {
         if report.problems.is_empty() {
-            self.heading("Nothing is wrong.");
+            self.add_heading("Nothing is wrong.");
             return;
         }
-        self.painted_heading(Style::Red, "What is wrong");
+        self.add_painted_heading(Style::Red, "What is wrong");
         for problem in &report.problems {
-            self.line(&problem.words);
+            self.add_line(&problem.words);
             if let Some(mend) = &problem.mend {
-                self.line(&format!("  fix it with: {mend}"));
+                self.add_line(&format!("  fix it with: {mend}"));
             }
         }
     }

@@ -7,32 +7,33 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet::doors::{
-    Boundary, Case, Dot, MatchSpan, MatchedFiles, Pattern, PatternOptions, Substitution, escape,
+    CaseMatching, DotMatching, MatchBoundary, MatchSpan, MatchedFiles, Pattern, PatternOptions,
+    Substitution, escape_regex,
 };
 use lancet::request::{EditRequest, FileRequest, Request};
 use lancet::{RefusalKind, Reply, Session};
 
-use crate::answer::{OutputFormat, Presentation, put};
+use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
 use crate::guard;
 use crate::surroundings::{Surroundings, as_text};
-use crate::terminal::{TerminalApprover, WorkLine, print_error, visible_line};
+use crate::terminal::{ElapsedTimeLine, TerminalApprover, escape_line_for_terminal, print_error};
 
 pub(super) use files::is_glob;
-use files::{Candidate, candidates, open};
+use files::{Candidate, expand_candidates, open_with_roots_of};
 
 /// The most files that one command changes: each occupies a handle until the change is made.
-const MOST_FILES: usize = 400;
+const MAX_FILES: usize = 400;
 /// How many files a message names.
-const NAMED: usize = 5;
+const MAX_NAMED_FILES: usize = 5;
 /// How often the files are searched again after one of them changed.
-const LOOKS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// The text or pattern to replace.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Sought<'a> {
+pub(super) enum SearchTarget<'a> {
     /// This text.
     Text(&'a str),
     /// The matches of this regular expression.
@@ -42,7 +43,7 @@ pub(super) enum Sought<'a> {
 /// Runs `lancet edit` of several files.
 pub(super) fn run(
     arguments: &EditArguments,
-    wanted: Sought<'_>,
+    wanted: SearchTarget<'_>,
     new: &str,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
@@ -51,21 +52,21 @@ pub(super) fn run(
             "--revision and --session go with --old and one file; leave them out",
         ));
     }
-    let substitution = Arc::new(substitution(arguments, wanted, new)?);
-    let consent = guard::consent(
+    let substitution = Arc::new(compile_substitution(arguments, wanted, new)?);
+    let consent = guard::consent_from_flags(
         arguments.writing.yes,
         arguments.writing.yes_protected,
         &arguments.common.place,
         around,
     )?;
     let approver = TerminalApprover::new(consent, around);
-    let lancet = open(arguments, &approver, around)?;
-    let files = candidates(arguments, &lancet, around)?;
+    let lancet = open_with_roots_of(arguments, &approver, around)?;
+    let files = expand_candidates(arguments, &lancet, around)?;
     let session = lancet.new_session();
-    let working = WorkLine::begin("editing");
-    let reply = change(arguments, wanted, &session, &files, &substitution, around)?;
+    let working = ElapsedTimeLine::begin("editing");
+    let reply = replace_matches(arguments, wanted, &session, &files, &substitution, around)?;
     drop(working);
-    put(
+    print_reply(
         &reply,
         OutputFormat::from_json_flag(arguments.common.json),
         Presentation::Change(&approver),
@@ -73,29 +74,29 @@ pub(super) fn run(
     )
 }
 
-fn substitution(
+fn compile_substitution(
     arguments: &EditArguments,
-    wanted: Sought<'_>,
+    wanted: SearchTarget<'_>,
     new: &str,
 ) -> Result<Substitution, Failure> {
     let new = new.replace("\r\n", "\n");
     let options = |span| PatternOptions {
-        case: Case::Sensitive,
+        case: CaseMatching::Sensitive,
         span,
-        dot: Dot::WithinLine,
-        boundary: Boundary::None,
+        dot: DotMatching::WithinLine,
+        boundary: MatchBoundary::None,
     };
     match wanted {
-        Sought::Text("") => Err(Failure::usage(
+        SearchTarget::Text("") => Err(Failure::usage(
             "the old text is empty, which creates one file; name one file",
         )),
-        Sought::Text(old) => {
-            let expression = escape(&old.replace("\r\n", "\n"));
+        SearchTarget::Text(old) => {
+            let expression = escape_regex(&old.replace("\r\n", "\n"));
             let pattern = Pattern::with_options(&expression, options(MatchSpan::MultiLine))
                 .map_err(|error| Failure::usage(error.words))?;
             Ok(Substitution::literal(pattern, &new))
         }
-        Sought::Matches(expression) => {
+        SearchTarget::Matches(expression) => {
             let span = match arguments.multiline {
                 true => MatchSpan::MultiLine,
                 false => MatchSpan::SingleLine,
@@ -119,9 +120,9 @@ fn substitution(
 }
 
 /// Searches the files and changes those that have a match. It starts over if a file changed in between.
-fn change(
+fn replace_matches(
     arguments: &EditArguments,
-    wanted: Sought<'_>,
+    wanted: SearchTarget<'_>,
     session: &Session,
     files: &[Candidate],
     substitution: &Arc<Substitution>,
@@ -129,7 +130,7 @@ fn change(
 ) -> Result<Reply, Failure> {
     let cancel = begin_call();
     let mut last: Option<(Vec<(PathBuf, usize)>, Reply)> = None;
-    for look in 0..LOOKS {
+    for look in 0..MAX_ATTEMPTS {
         let paths = files.iter().map(|file| file.path.as_path());
         let matched = MatchedFiles::find(session, paths, substitution);
         if let Some((_, reply)) = last.take_if(|(files, _)| *files == matched.files) {
@@ -139,7 +140,7 @@ fn change(
         if look == 0 {
             report_skipped(&matched, files, around)?;
         }
-        check(arguments, wanted, &matched, around)?;
+        check_matches(arguments, wanted, &matched, around)?;
         let mut requests = Vec::with_capacity(matched.files.len());
         for (path, number) in &matched.files {
             let mut edit = EditRequest::matches(Arc::clone(substitution));
@@ -149,7 +150,7 @@ fn change(
         let mut request = Request::new(requests);
         request.insist = true.into();
         request.dry_run = arguments.writing.diff.into();
-        let reply = session.command("Edit", request, caller(), cancel.clone());
+        let reply = session.run_command("Edit", request, caller(), cancel.clone());
         match reply.refusal() {
             Some(RefusalKind::NotFound | RefusalKind::Count) => last = Some((matched.files, reply)),
             _ => return Ok(reply),
@@ -169,12 +170,12 @@ fn report_skipped(
     if let Some((_, refusal)) = matched.skipped.iter().find(|(path, _)| is_named(path)) {
         return Err(Failure::refused(refusal.text().trim_end()));
     }
-    for (path, refusal) in matched.skipped.iter().take(NAMED) {
+    for (path, refusal) in matched.skipped.iter().take(MAX_NAMED_FILES) {
         let kind = refusal.kind().name().replace('_', " ");
         let path = display_path(path, around);
         print_error(&format!("lancet: skipped {path} ({kind})\n"));
     }
-    match matched.skipped.len().saturating_sub(NAMED) {
+    match matched.skipped.len().saturating_sub(MAX_NAMED_FILES) {
         0 => {}
         more => print_error(&format!("lancet: skipped {more} more\n")),
     }
@@ -182,9 +183,9 @@ fn report_skipped(
 }
 
 /// Refuses if there is no match, if there are too many files, or if the number of matches is not the expected one.
-fn check(
+fn check_matches(
     arguments: &EditArguments,
-    wanted: Sought<'_>,
+    wanted: SearchTarget<'_>,
     matched: &MatchedFiles,
     around: &Surroundings,
 ) -> Result<(), Failure> {
@@ -192,8 +193,8 @@ fn check(
     let number = matched.files.len();
     if number == 0 {
         let what = match wanted {
-            Sought::Text(_) => "the old text",
-            Sought::Matches(_) => "the pattern",
+            SearchTarget::Text(_) => "the old text",
+            SearchTarget::Matches(_) => "the pattern",
         };
         let place = match matched.searched {
             1 => "the file".to_owned(),
@@ -203,9 +204,9 @@ fn check(
             "no match: {what} was not found in {place}, or the new text is the same; nothing was written"
         )));
     }
-    if number > MOST_FILES {
+    if number > MAX_FILES {
         return Err(Failure::refused(format!(
-            "{number} files have a match, and one command changes at most {MOST_FILES}; nothing was written. Name fewer files."
+            "{number} files have a match, and one command changes at most {MAX_FILES}; nothing was written. Name fewer files."
         )));
     }
     if let Some(expected) = arguments.expect_count
@@ -216,7 +217,7 @@ fn check(
         )));
     }
     let repeated = matched.files.iter().find(|(_, number)| *number > 1);
-    if let (Sought::Text(_), Some((path, number)), false) =
+    if let (SearchTarget::Text(_), Some((path, number)), false) =
         (wanted, repeated, arguments.replace_all)
     {
         return Err(Failure::refused(format!(
@@ -229,5 +230,5 @@ fn check(
 
 /// Returns a path as a person types it.
 fn display_path(path: &Path, around: &Surroundings) -> String {
-    visible_line(&around.relative(path)).into_owned()
+    escape_line_for_terminal(&around.relative(path)).into_owned()
 }

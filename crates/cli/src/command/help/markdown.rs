@@ -11,14 +11,14 @@ const WIDTH: usize = 98;
 const SHORT_CELL: usize = 16;
 
 /// Formats a page.
-pub(super) fn plain(page: &str, colour: Colour) -> String {
+pub(super) fn render_page(page: &str, colour: Colour) -> String {
     let mut out = String::new();
     let mut paragraph = Paragraph::default();
     let mut is_code = false;
     let mut table: Vec<Vec<String>> = Vec::new();
     for line in page.lines() {
         if line.starts_with("```") {
-            paragraph.end(&mut out);
+            paragraph.flush(&mut out);
             is_code = !is_code;
             continue;
         }
@@ -31,8 +31,8 @@ pub(super) fn plain(page: &str, colour: Colour) -> String {
             continue;
         }
         if let Some(row) = line.strip_prefix('|') {
-            paragraph.end(&mut out);
-            let cells: Vec<String> = cells(row);
+            paragraph.flush(&mut out);
+            let cells: Vec<String> = split_cells(row);
             if !cells
                 .iter()
                 .all(|cell| cell.chars().all(|c| "-: ".contains(c)))
@@ -41,14 +41,14 @@ pub(super) fn plain(page: &str, colour: Colour) -> String {
             }
             continue;
         }
-        rows(&mut out, &std::mem::take(&mut table), colour);
+        write_table(&mut out, &std::mem::take(&mut table), colour);
         let marks = line.chars().take_while(|mark| *mark == '#').count();
         if marks > 0 {
-            paragraph.end(&mut out);
-            let heading = unlinked(line[marks..].trim());
+            paragraph.flush(&mut out);
+            let heading = replace_links(line[marks..].trim());
             out.push_str(&format!("{}\n", colour.paint(Style::Bold, &heading)));
         } else if line.trim().is_empty() {
-            paragraph.end(&mut out);
+            paragraph.flush(&mut out);
             if !out.ends_with("\n\n") {
                 out.push('\n');
             }
@@ -56,17 +56,17 @@ pub(super) fn plain(page: &str, colour: Colour) -> String {
             let item = line.trim_start();
             let digits = item.len() - item.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             if item.starts_with("- ") {
-                paragraph.end(&mut out);
+                paragraph.flush(&mut out);
                 paragraph.indent = 2;
             } else if digits > 0 && item[digits..].starts_with(". ") {
-                paragraph.end(&mut out);
+                paragraph.flush(&mut out);
                 paragraph.indent = digits + 2;
             }
             paragraph.add(line.trim());
         }
     }
-    paragraph.end(&mut out);
-    rows(&mut out, &table, colour);
+    paragraph.flush(&mut out);
+    write_table(&mut out, &table, colour);
     out
 }
 
@@ -86,15 +86,15 @@ impl Paragraph {
         self.text.push_str(line);
     }
 
-    fn end(&mut self, out: &mut String) {
-        let text = unlinked(&std::mem::take(&mut self.text));
-        fill(out, &text, 0, std::mem::take(&mut self.indent));
+    fn flush(&mut self, out: &mut String) {
+        let text = replace_links(&std::mem::take(&mut self.text));
+        write_wrapped(out, &text, 0, std::mem::take(&mut self.indent));
     }
 }
 
-/// Writes a text, broken into lines of at most [`WIDTH`] columns. `first` and `further` are the indentation of the
+/// Writes a text, broken into lines of at most [`MAX_LINE_WIDTH`] columns. `first` and `further` are the indentation of the
 /// first line and of the others.
-fn fill(out: &mut String, text: &str, first: usize, further: usize) {
+fn write_wrapped(out: &mut String, text: &str, first: usize, further: usize) {
     if text.is_empty() {
         return;
     }
@@ -118,17 +118,17 @@ fn fill(out: &mut String, text: &str, first: usize, further: usize) {
 }
 
 /// Returns the cells of a row.
-fn cells(row: &str) -> Vec<String> {
+fn split_cells(row: &str) -> Vec<String> {
     let row = row.trim().trim_end_matches('|').replace("\\|", "\u{1}");
     let cells = row.split('|').map(str::trim);
     cells
-        .map(|cell| unlinked(&cell.replace('\u{1}', "|")))
+        .map(|cell| replace_links(&cell.replace('\u{1}', "|")))
         .collect()
 }
 
 /// Writes a table: the first cell of each row and any short ones after it on one line, the others below. A table of two
 /// columns has its headings above; in a wider one each cell is preceded by its heading.
-fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
+fn write_table(out: &mut String, table: &[Vec<String>], colour: Colour) {
     let Some((headings, rows)) = table.split_first() else {
         return;
     };
@@ -136,7 +136,7 @@ fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
     for (at, heading) in headings.iter().enumerate() {
         match at {
             0 => out.push_str(&format!("  {}\n", colour.paint(Style::Bold, heading))),
-            _ if !is_wide => fill(out, &colour.paint(Style::Bold, heading), 6, 6),
+            _ if !is_wide => write_wrapped(out, &colour.paint(Style::Bold, heading), 6, 6),
             _ => {}
         }
     }
@@ -160,13 +160,13 @@ fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
             }
         }
         let mut lines = String::new();
-        fill(&mut lines, &head.join(", "), 2, 4);
+        write_wrapped(&mut lines, &head.join(", "), 2, 4);
         out.push_str(&format!(
             "{}\n",
             colour.paint(Style::Cyan, lines.trim_end())
         ));
         for cell in rest {
-            fill(out, &cell, 6, 6);
+            write_wrapped(out, &cell, 6, 6);
         }
     }
 }
@@ -174,7 +174,7 @@ fn rows(out: &mut String, table: &[Vec<String>], colour: Colour) {
 /// Returns a text without the addresses of its links. A reader of `lancet help` has its pages and no other file. So a
 /// link to a page becomes the command that shows it, and a parenthesis that is only a link to something else is left
 /// out.
-fn unlinked(text: &str) -> String {
+fn replace_links(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {
@@ -188,7 +188,7 @@ fn unlinked(text: &str) -> String {
             rest = after;
             continue;
         };
-        let page = page_of(target);
+        let page = help_page_for_link(target);
         rest = tail;
         if page.is_none()
             && !target.contains("://")
@@ -208,7 +208,7 @@ fn unlinked(text: &str) -> String {
 }
 
 /// Returns the page of `lancet help` that a link leads to.
-fn page_of(target: &str) -> Option<&'static str> {
+fn help_page_for_link(target: &str) -> Option<&'static str> {
     let file = target.split('#').next()?.strip_suffix(".md")?;
     let mut names = PAGES.iter().map(|(name, _)| *name);
     names.find(|name| *name == file)
@@ -219,27 +219,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_go_and_words_stay() {
+    fn removes_markup_and_keeps_text() {
         let page = "# Title\n\nOne [page](a.md), [history.md](history.md#kept) and\n`code[0]` more ([x.md](../x.md)).\n<!-- made -->\n\n- first\n  goes on\n- second\n\n1. one\n2. two\n\n| key | means |\n|---|---|\n| `y` | writes it, as it was shown |\n\n```sh\nlancet [x](y)\n```\n";
         assert_eq!(
-            plain(page, Colour::Off),
+            render_page(page, Colour::Off),
             "Title\n\nOne page, `lancet help history` and `code[0]` more.\n\n- first goes on\n- second\n\n1. one\n2. two\n\n  key\n      means\n  `y`\n      writes it, as it was shown\n\n    lancet [x](y)\n"
         );
     }
 
     #[test]
-    fn a_cell_of_a_wide_table_has_its_heading() {
+    fn labels_cells_of_wide_tables_with_headings() {
         let page = "| agent | session | turn | source |\n|---|---|---|---|\n| goose | `id` | | its own published source |\n";
         assert_eq!(
-            plain(page, Colour::Off),
+            render_page(page, Colour::Off),
             "  agent\n  goose, session: `id`\n      source: its own published source\n"
         );
     }
 
     #[test]
-    fn no_line_is_wide() {
+    fn wraps_long_lines() {
         let words = "word ".repeat(200);
-        let page = plain(&format!("{words}\n\n- {words}\n"), Colour::Off);
+        let page = render_page(&format!("{words}\n\n- {words}\n"), Colour::Off);
         assert!(page.lines().all(|line| line.chars().count() <= WIDTH));
     }
 }

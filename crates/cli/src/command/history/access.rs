@@ -5,12 +5,12 @@ use lancet::history::{History, HistoryError};
 
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, OpenRequest, Writes};
+use crate::opening::{ApproverKind, OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
 /// Opens an engine for a command on the history. Without an approver there is no prompt: the command only reads.
-pub(in crate::command) fn open(
+pub(in crate::command) fn open_engine(
     place: &WorkArguments,
     reach: RootHint<'_>,
     approver: Option<TerminalApprover>,
@@ -18,24 +18,24 @@ pub(in crate::command) fn open(
 ) -> Result<Lancet, Failure> {
     let request = OpenRequest {
         approver: approver.map_or(ApproverKind::Nobody, ApproverKind::Terminal),
-        ..OpenRequest::of_command(place, reach, Writes::Person)
+        ..OpenRequest::for_command(place, reach, WriteAuthor::Person)
     };
     Ok(request.open(around)?.lancet)
 }
 
 /// Opens the history of the files below the roots.
-pub(crate) fn history(
+pub(crate) fn open_history(
     place: &WorkArguments,
     reach: RootHint<'_>,
     around: &Surroundings,
 ) -> Result<History, Failure> {
-    open(place, reach, None, around)?
+    open_engine(place, reach, None, around)?
         .history()
         .ok_or_else(|| Failure::usage("no state folder: there is neither a home nor --state-dir"))
 }
 
 /// Returns the failure of a command that cannot read the history.
-pub(in crate::command) fn unreadable(error: HistoryError) -> Failure {
+pub(in crate::command) fn unreadable_failure(error: HistoryError) -> Failure {
     Failure::system(format!(
         "the history cannot be read: {error}; `lancet doctor` says more"
     ))

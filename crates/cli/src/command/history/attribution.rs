@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use lancet::history::{Attribution, History, Operation};
 use serde_json::{Value, json};
 
-use super::access::unreadable;
+use super::access::unreadable_failure;
 use super::time;
 use crate::failure::{Exit, Failure};
 use crate::terminal::print;
@@ -34,14 +34,14 @@ pub(super) fn print_record(
     let mut files = Vec::new();
     for path in paths {
         // A file that does not exist, or whose text may not be shown, has no lines.
-        if let Some(found) = history.attribution(path).map_err(unreadable)? {
-            files.push(file(history, &found));
+        if let Some(found) = history.attribution(path).map_err(unreadable_failure)? {
+            files.push(file_json(history, &found));
         }
     }
     let data = json!({
         "version": "0.1.0",
         "id": random_uuid()?,
-        "timestamp": time::for_programs(time::now()),
+        "timestamp": time::format_rfc3339(time::now_in_milliseconds()),
         "tool": { "name": "lancet", "version": env!("CARGO_PKG_VERSION") },
         "files": files,
     });
@@ -51,7 +51,7 @@ pub(super) fn print_record(
 
 /// Describes one file. Each operation that wrote lines of it is a `conversation`, the format's term for one
 /// contribution. They are in the order of their first lines.
-fn file(history: &History, found: &Attribution) -> Value {
+fn file_json(history: &History, found: &Attribution) -> Value {
     let mut conversations: Vec<Value> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
     for written in &found.written {
@@ -62,7 +62,7 @@ fn file(history: &History, found: &Attribution) -> Value {
             Some(conversation) => conversation,
             None => {
                 ids.push(id);
-                conversations.push(new_conversation(&written.operation));
+                conversations.push(conversation_json(&written.operation));
                 let last = conversations.len() - 1;
                 &mut conversations[last]
             }
@@ -74,23 +74,23 @@ fn file(history: &History, found: &Attribution) -> Value {
     let by_agents: usize = found
         .written
         .iter()
-        .filter(|written| contributor(&written.operation) == "ai")
+        .filter(|written| contributor_kind(&written.operation) == "ai")
         .map(|written| written.lines.clone().count())
         .sum();
     json!({
-        "path": history.relative(&found.path).display().to_string(),
+        "path": history.relative_to_root(&found.path).display().to_string(),
         "conversations": conversations,
         "metadata": { "lines": found.lines, "agent_lines": by_agents },
     })
 }
 
-fn new_conversation(operation: &Operation) -> Value {
+fn conversation_json(operation: &Operation) -> Value {
     json!({
-        "contributor": { "type": contributor(operation) },
+        "contributor": { "type": contributor_kind(operation) },
         "ranges": [],
         "metadata": {
             "operation": operation.id,
-            "time": time::for_programs(operation.time),
+            "time": time::format_rfc3339(operation.time),
             "session": operation.session,
             "client": operation.client,
             "client_version": operation.version,
@@ -104,7 +104,7 @@ fn new_conversation(operation: &Operation) -> Value {
 /// Returns the author of an operation's text, in the format's terms: a person for lancet's own commands, and a model
 /// for the tools of any other client. `lancet apply` also counts as a model, because its text is a model's reply.
 /// Without a client's name the author is unknown.
-fn contributor(operation: &Operation) -> &'static str {
+fn contributor_kind(operation: &Operation) -> &'static str {
     match operation.client.as_deref() {
         Some(COMMAND_LINE) if operation.tool == REPLY_TOOL => "ai",
         Some(COMMAND_LINE) => "human",

@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lancet::Lancet;
-use lancet::editor::{Editor, MOST_UNSAVED};
+use lancet::editor::{Editor, MAX_UNSAVED_FILES};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::terminal::{print, print_error, visible_line};
+use crate::terminal::{escape_line_for_terminal, print, print_error};
 
 /// The longest line that is read, in bytes: a thousand paths of the greatest length, and the JSON syntax around them.
 const LONGEST_LINE: u64 = 8 << 20;
 /// How much of an invalid line is quoted, in characters.
-const NAMED: usize = 80;
+const MAX_QUOTED_CHARACTERS: usize = 80;
 /// The description of a valid line.
-const EXPECTED: &str = "{\"unsaved\": [paths]} is expected";
+const EXPECTED_LINE: &str = "{\"unsaved\": [paths]} is expected";
 
 /// The link to an editor. Its lists are removed when it is dropped.
 pub(super) struct EditorLink {
@@ -39,23 +39,23 @@ impl EditorLink {
         let unwritable = |error: io::Error| {
             Failure::system(format!("the state folder cannot be written: {error}"))
         };
-        let editor = lancet.editor(name).map_err(unwritable)?;
+        let editor = lancet.announce_editor(name).map_err(unwritable)?;
         let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
         let editor = Arc::new(Mutex::new(Some(editor.ok_or_else(without)?)));
         let (end, open) =
             io::pipe().map_err(|error| Failure::system(format!("no pipe can be made: {error}")))?;
         let roots = lancet.roots().into_iter();
         let roots = roots.map(|root| root.display().to_string());
-        let link = Told {
+        let link = StatusPrinter {
             name: name.to_owned(),
             roots: roots.collect(),
         };
-        link.tell(0)?;
+        link.print_status(0)?;
         let (own, around) = (Arc::clone(&editor), around.clone());
         let reading = move || {
             // The other end of the pipe is closed with this thread, however it ends.
             let _open = open;
-            listen(&own, &link, &around);
+            read_messages(&own, &link, &around);
             own.lock().unwrap_or_else(PoisonError::into_inner).take();
         };
         std::thread::Builder::new()
@@ -66,7 +66,7 @@ impl EditorLink {
     }
 
     /// Returns a handle whose other end is closed when the editor has disconnected.
-    pub(super) fn end(&self) -> BorrowedFd<'_> {
+    pub(super) fn hangup_handle(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
 }
@@ -79,7 +79,7 @@ impl Drop for EditorLink {
 }
 
 /// Reads lines until standard input ends.
-fn listen(editor: &Mutex<Option<Editor>>, link: &Told, around: &Surroundings) {
+fn read_messages(editor: &Mutex<Option<Editor>>, link: &StatusPrinter, around: &Surroundings) {
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
     loop {
@@ -104,7 +104,7 @@ fn listen(editor: &Mutex<Option<Editor>>, link: &Told, around: &Surroundings) {
         }
         let held = editor.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(editor) = held.as_ref() else { return };
-        let result = understood(&line, around).and_then(|files| {
+        let result = parse_unsaved_paths(&line, around).and_then(|files| {
             let set = editor.set_unsaved(&files);
             set.map_err(|error| format!("the state folder cannot be written: {error}"))?;
             Ok(files.len())
@@ -112,49 +112,49 @@ fn listen(editor: &Mutex<Option<Editor>>, link: &Told, around: &Surroundings) {
         drop(held);
         match result {
             Ok(number) => {
-                if link.tell(number).is_err() {
+                if link.print_status(number).is_err() {
                     return;
                 }
             }
             Err(trouble) => print_error(&format!(
                 "lancet: {} changes nothing: {trouble}\n",
-                named(&line)
+                quote_line(&line)
             )),
         }
     }
 }
 
 /// Prints messages about the link itself to standard output.
-struct Told {
+struct StatusPrinter {
     name: String,
     roots: Vec<String>,
 }
 
-impl Told {
+impl StatusPrinter {
     /// Reports that a list of so many files is now in effect.
-    fn tell(&self, number: usize) -> Result<(), Failure> {
+    fn print_status(&self, number: usize) -> Result<(), Failure> {
         let line = json!({ "event": "editor", "editor": self.name, "roots": self.roots, "unsaved": number });
         print(&format!("{line}\n"))
     }
 }
 
 /// Parses the files that a line names.
-fn understood(line: &[u8], around: &Surroundings) -> Result<Vec<PathBuf>, String> {
+fn parse_unsaved_paths(line: &[u8], around: &Surroundings) -> Result<Vec<PathBuf>, String> {
     let said: BTreeMap<String, Vec<PathBuf>> =
-        serde_json::from_slice(line).map_err(|error| format!("{error}; {EXPECTED}"))?;
+        serde_json::from_slice(line).map_err(|error| format!("{error}; {EXPECTED_LINE}"))?;
     let unsaved = match said.iter().next() {
         Some((key, unsaved)) if said.len() == 1 && key == "unsaved" => unsaved,
-        _ => return Err(EXPECTED.to_owned()),
+        _ => return Err(EXPECTED_LINE.to_owned()),
     };
-    if unsaved.len() > MOST_UNSAVED {
-        return Err(format!("there are more than {MOST_UNSAVED} paths"));
+    if unsaved.len() > MAX_UNSAVED_FILES {
+        return Err(format!("there are more than {MAX_UNSAVED_FILES} paths"));
     }
     let files = unsaved.iter().map(|path| {
         let path = around
             .absolute(path)
             .map_err(|failure| failure.to_string())?;
         match path.file_name() {
-            Some(_) => Ok(without_links(&path)),
+            Some(_) => Ok(resolve_links(&path)),
             None => Err(format!("`{}` is no file", path.display())),
         }
     });
@@ -163,7 +163,7 @@ fn understood(line: &[u8], around: &Surroundings) -> Result<Vec<PathBuf>, String
 
 /// Returns the path without symbolic links, as lancet opens it. For a file that does not exist yet, the links of its
 /// folder are resolved.
-fn without_links(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
         let new = folder.and_then(|folder| Some(folder.join(path.file_name()?)));
@@ -172,11 +172,11 @@ fn without_links(path: &Path) -> PathBuf {
 }
 
 /// Returns the beginning of a line, for a message.
-fn named(line: &[u8]) -> String {
+fn quote_line(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line.trim_ascii());
-    let mut shown: String = text.chars().take(NAMED).collect();
+    let mut shown: String = text.chars().take(MAX_QUOTED_CHARACTERS).collect();
     if shown.len() < text.len() {
         shown.push('…');
     }
-    format!("`{}`", visible_line(&shown))
+    format!("`{}`", escape_line_for_terminal(&shown))
 }

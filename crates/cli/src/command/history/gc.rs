@@ -3,36 +3,37 @@
 
 use std::time::Duration;
 
-use lancet::doors::size;
-use lancet::history::{Compressed, Removed};
+use lancet::doors::format_size;
+use lancet::history::{CompressResult, PruneResult};
 use serde_json::json;
 
-use super::access::{history, unreadable};
-use super::stats::count;
+use super::access::{open_history, unreadable_failure};
+use super::stats::format_count;
 use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{ProgressLine, print};
 
 /// How long one step may take.
-const STEP: Duration = Duration::from_millis(200);
+const STEP_TIME: Duration = Duration::from_millis(200);
 /// The longest time spent on examining the files that ended processes have left.
-const CLEANING: Duration = Duration::from_secs(60);
+const CLEANING_TIME: Duration = Duration::from_secs(60);
 
 /// Runs `lancet gc`.
 pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, RootHint::Nothing, around)?;
+    let history = open_history(&arguments.place, RootHint::Nothing, around)?;
     if arguments.dry_run {
-        let removed = history.forecast().map_err(unreadable)?;
-        return put(arguments, &removed, &Compressed::default());
+        let removed = history.preview_tidy().map_err(unreadable_failure)?;
+        return print_result(arguments, &removed, &CompressResult::default());
     }
     let mut progress_line = ProgressLine::new();
     progress_line.show("looking through what was left behind");
-    let swept = history.clean(CLEANING).map_err(unreadable)?;
-    let (mut removed, mut compressed) = (Removed::default(), Compressed::default());
+    let swept = history.clean(CLEANING_TIME).map_err(unreadable_failure)?;
+    let (mut removed, mut compressed) = (PruneResult::default(), CompressResult::default());
     removed.bytes = swept;
     loop {
-        let (more_removed, more_compressed) = history.tidy(STEP).map_err(unreadable)?;
+        let (more_removed, more_compressed) =
+            history.tidy(STEP_TIME).map_err(unreadable_failure)?;
         removed.operations += more_removed.operations;
         removed.contents += more_removed.contents;
         removed.bytes += more_removed.bytes;
@@ -51,19 +52,19 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         }
         progress_line.show(&format!(
             "{} removed, {} compressed, {} to go",
-            count(removed.operations, "change"),
-            count(compressed.contents, "content"),
+            format_count(removed.operations, "change"),
+            format_count(compressed.contents, "content"),
             compressed.left
         ));
     }
     drop(progress_line);
-    put(arguments, &removed, &compressed)
+    print_result(arguments, &removed, &compressed)
 }
 
-fn put(
+fn print_result(
     arguments: &GcArguments,
-    removed: &Removed,
-    compressed: &Compressed,
+    removed: &PruneResult,
+    compressed: &CompressResult,
 ) -> Result<Exit, Failure> {
     if arguments.json {
         let mut data = json!({
@@ -79,39 +80,43 @@ fn put(
     } else if arguments.dry_run {
         print(&format!(
             "Would remove {} ({}); the history would take about {}.\n",
-            count(removed.operations, "change"),
-            size(removed.bytes),
-            size(removed.left),
+            format_count(removed.operations, "change"),
+            format_size(removed.bytes),
+            format_size(removed.left),
         ))?;
     } else {
         let mut words = match (removed.operations, removed.bytes) {
             (0, 0) => "Nothing to remove.".to_owned(),
-            (0, bytes) => format!("Removed {} that nothing needed.", size(bytes)),
-            (number, bytes) => format!("Removed {} ({}).", count(number, "change"), size(bytes)),
+            (0, bytes) => format!("Removed {} that nothing needed.", format_size(bytes)),
+            (number, bytes) => format!(
+                "Removed {} ({}).",
+                format_count(number, "change"),
+                format_size(bytes)
+            ),
         };
         if compressed.contents > 0 {
             words.push_str(&format!(
                 " Compressed {} ({} to {}).",
-                count(compressed.contents, "content"),
-                size(compressed.before),
-                size(compressed.after)
+                format_count(compressed.contents, "content"),
+                format_size(compressed.before),
+                format_size(compressed.after)
             ));
         }
         print(&format!(
             "{words} The history takes {} (records and contents in use).\n",
-            size(removed.left)
+            format_size(removed.left)
         ))?;
     }
     if removed.spared > 0 && !arguments.json {
         print(&format!(
             "{} beyond the limits kept for now: they are how sessions of the last hour (each shell command is one) found their files; a gc an hour later removes them\n",
-            count(removed.spared, "change")
+            format_count(removed.spared, "change")
         ))?;
     }
     if removed.waiting > 0 && !arguments.json {
         print(&format!(
             "{} older than the limit kept for now: a gc a day after the first that finds them so removes them\n",
-            count(removed.waiting, "change")
+            format_count(removed.waiting, "change")
         ))?;
     }
     Ok(Exit::Done)

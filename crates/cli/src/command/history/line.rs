@@ -4,18 +4,18 @@ use lancet::doors::path_text;
 use lancet::history::{History, Operation, OperationState, ShortId, SubAgent};
 
 use super::time;
-use super::who::{is_unnamed, maker, tool};
-use crate::terminal::{Colour, Style, visible};
+use super::who::{is_unnamed, operation_client, operation_tool};
+use crate::terminal::{Colour, Style, escape_for_terminal};
 
 /// The longest summary of a change, in characters.
-const SUMMARY: usize = 48;
+const MAX_SUMMARY_LENGTH: usize = 48;
 /// Only so many changes get a summary, which is one of their changed lines, and none of a file with more bytes: each
 /// summary needs a diff.
-pub(super) const SUMMARIES: usize = 200;
-const MOST_SUMMARISED: u64 = 1 << 18;
+pub(super) const MAX_SUMMARIES: usize = 200;
+const MAX_SUMMARIZED_SIZE: u64 = 1 << 18;
 
 /// The widest column of clients, in characters; a longer name moves the rest of its line.
-const WIDEST: usize = 20;
+const MAX_CLIENT_WIDTH: usize = 20;
 
 /// How wide the columns of a list are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,10 +34,12 @@ impl Columns {
         for (operation, id) in shown {
             let width = |text: &str| text.chars().count();
             widest.id = widest.id.max(width(id));
-            widest.client = widest
-                .client
-                .max(width(&visible(maker(operation))).min(WIDEST));
-            widest.tool = widest.tool.max(width(tool(operation)).min(WIDEST));
+            widest.client = widest.client.max(
+                width(&escape_for_terminal(operation_client(operation))).min(MAX_CLIENT_WIDTH),
+            );
+            widest.tool = widest
+                .tool
+                .max(width(operation_tool(operation)).min(MAX_CLIENT_WIDTH));
         }
         widest
     }
@@ -55,7 +57,7 @@ pub(super) enum LineForm {
 /// Formats one operation on one line: id, time, client, tool, files, lines added and removed, and the first changed
 /// line.
 #[expect(clippy::too_many_arguments, reason = "each is one part of the line")]
-pub(super) fn line(
+pub(super) fn format_operation(
     history: &History,
     operation: &Operation,
     id: ShortId<'_>,
@@ -65,7 +67,7 @@ pub(super) fn line(
     sub_agent: Option<&SubAgent>,
     colour: Colour,
 ) -> String {
-    let files = first_files(history, operation);
+    let files = first_file_names(history, operation);
     let more = match operation.files.len() {
         0..=3 => String::new(),
         many => format!(" and {} more", many - 3),
@@ -79,7 +81,7 @@ pub(super) fn line(
     let mut end = String::new();
     let call = operation.recorded.as_ref();
     let called = call.and_then(|call| call.name.as_deref().or(call.command.as_deref()));
-    let called = called.map(shortened);
+    let called = called.map(shorten_line);
     if let Some(summary) = called.as_deref().or(summary) {
         end.push_str(&format!("  {summary}"));
     }
@@ -88,11 +90,11 @@ pub(super) fn line(
         end.push_str(&match sub_agent {
             Some(found) => format!(
                 "  [{} > {} {}]",
-                visible(&found.parent),
-                visible(found.kind.as_deref().unwrap_or("sub-agent")),
-                visible(&operation.session)
+                escape_for_terminal(&found.parent),
+                escape_for_terminal(found.kind.as_deref().unwrap_or("sub-agent")),
+                escape_for_terminal(&operation.session)
             ),
-            None => format!("  [{}]", visible(&operation.session)),
+            None => format!("  [{}]", escape_for_terminal(&operation.session)),
         });
     }
     if operation.is_undone() {
@@ -109,12 +111,12 @@ pub(super) fn line(
     head.push_str(&colour.paint(Style::Cyan, id.unique));
     head.push_str(&" ".repeat(columns.id.saturating_sub(id.shown.len())));
     if form == LineForm::Whole {
-        head.push_str(&format!("  {}", time::local(operation.time)));
+        head.push_str(&format!("  {}", time::format_local(operation.time)));
     }
     head.push_str(&format!(
         "  {:<client$}  {:<tool$}",
-        visible(maker(operation)),
-        visible(tool(operation)),
+        escape_for_terminal(operation_client(operation)),
+        escape_for_terminal(operation_tool(operation)),
         client = columns.client,
         tool = columns.tool,
     ));
@@ -128,21 +130,22 @@ pub(super) fn line(
 }
 
 /// Returns the names of the first files, as they were at the time.
-fn first_files(history: &History, operation: &Operation) -> Vec<String> {
+fn first_file_names(history: &History, operation: &Operation) -> Vec<String> {
     operation
         .files
         .iter()
         .take(3)
         .map(|file| {
-            let name = visible(&path_text(history.relative(&file.path))).into_owned();
+            let name =
+                escape_for_terminal(&path_text(history.relative_to_root(&file.path))).into_owned();
             match file
                 .former_path
                 .as_deref()
                 .filter(|then| *then != file.path)
             {
                 Some(then) => {
-                    let then = path_text(history.relative(then));
-                    format!("{name} (then {})", visible(&then))
+                    let then = path_text(history.relative_to_root(then));
+                    format!("{name} (then {})", escape_for_terminal(&then))
                 }
                 None => name,
             }
@@ -154,7 +157,7 @@ fn first_files(history: &History, operation: &Operation) -> Vec<String> {
 pub(super) fn summary(history: &History, operation: &Operation) -> Option<String> {
     let change = operation.files.first()?;
     let sizes = [&change.before, &change.after].into_iter().flatten();
-    if sizes.map(|state| state.size).sum::<u64>() > MOST_SUMMARISED {
+    if sizes.map(|state| state.size).sum::<u64>() > MAX_SUMMARIZED_SIZE {
         return None;
     }
     let patch = history.patch(change).ok()??;
@@ -168,14 +171,14 @@ pub(super) fn summary(history: &History, operation: &Operation) -> Option<String
         lines.find(|line| !line.is_empty())
     };
     let line = changed('+').or_else(|| changed('-'))?;
-    Some(shortened(line))
+    Some(shorten_line(line))
 }
 
 /// Returns the beginning of a line.
-fn shortened(line: &str) -> String {
-    let mut text: String = line.chars().take(SUMMARY).collect();
-    if line.chars().count() > SUMMARY {
+fn shorten_line(line: &str) -> String {
+    let mut text: String = line.chars().take(MAX_SUMMARY_LENGTH).collect();
+    if line.chars().count() > MAX_SUMMARY_LENGTH {
         text.push('…');
     }
-    visible(&text).into_owned()
+    escape_for_terminal(&text).into_owned()
 }

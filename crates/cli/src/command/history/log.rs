@@ -6,20 +6,22 @@ use lancet::doors::path_text;
 use lancet::history::{History, LogQuery, Operation};
 use serde_json::json;
 
-use super::access::{history, unreadable};
-use super::line::{Columns, LineForm, SUMMARIES, line, summary};
+use super::access::{open_history, unreadable_failure};
+use super::line::{Columns, LineForm, MAX_SUMMARIES, format_operation, summary};
 use super::operation_json::object;
 use super::prompt::Prompts;
 use super::recorded_path::{recorded_path, typed_path};
-use super::show::not_an_id;
+use super::show::hint_for_wrong_id;
 use super::{attribution, moves, patch, time, who};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Colour, Style, page, print, print_error, stdout_is_terminal, visible};
+use crate::terminal::{
+    Colour, Style, escape_for_terminal, print, print_error, print_paged, stdout_is_terminal,
+};
 
 /// How many changes are listed on a terminal by default.
-const UNASKED: usize = 1_000;
+const DEFAULT_LIMIT: usize = 1_000;
 
 /// Runs `lancet log`.
 pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -29,43 +31,43 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         .map(|path| typed_path(path, around))
         .transpose()?;
     let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
-    let history = history(&arguments.place, reach, around)?;
+    let history = open_history(&arguments.place, reach, around)?;
     check_names(arguments, &history)?;
     // A moved file that cannot be followed is listed under its old name.
     let _ = history.follow_moved_files();
     let path = path.map(|path| recorded_path(&history, path)).transpose()?;
-    let query = query(arguments, path)?;
+    let query = build_query(arguments, path)?;
     let operations = match arguments.other_folders {
         true => history.log_all(&query),
         false => history.log(&query),
     };
-    let operations = operations.map_err(unreadable)?;
+    let operations = operations.map_err(unreadable_failure)?;
     if !arguments.other_folders {
-        let others = history.left_out(&query).map_err(unreadable)?;
-        tell_left_out(others);
-        moves::tell_names(&history, &operations)?;
+        let others = history.count_left_out(&query).map_err(unreadable_failure)?;
+        report_omitted_changes(others);
+        moves::report_former_names(&history, &operations)?;
     }
     if operations.is_empty() && !arguments.json {
         print_error(&format!(
             "lancet: {}\n",
-            visible(&none(&history, arguments, around))
+            escape_for_terminal(&no_changes_message(&history, arguments, around))
         ));
     }
     match arguments.format {
-        Some(LogFormat::Patch) => return patch::series(&history, &operations),
+        Some(LogFormat::Patch) => return patch::print_series(&history, &operations),
         Some(LogFormat::Attribution) => {
             return attribution::print_record(&history, &operations, query.path.as_deref());
         }
         None => {}
     }
-    let prompts = Prompts::among(&history, &operations)?;
+    let prompts = Prompts::load_for_operations(&history, &operations)?;
     if arguments.json {
         print(&json_lines(&history, &operations, &prompts)?)?;
         return Ok(Exit::Done);
     }
     let colour = around.colour(stdout_is_terminal());
     let mut out = String::new();
-    let short = history.short(&operations).map_err(unreadable)?;
+    let short = history.short_ids(&operations).map_err(unreadable_failure)?;
     let lines = if arguments.oneline {
         LineForm::Short
     } else {
@@ -75,10 +77,10 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         Columns::for_operations(operations.iter().zip(short.iter().map(|short| short.shown)));
     for (at, (operation, short)) in operations.iter().zip(short).enumerate() {
         let summary = match at {
-            0..SUMMARIES => summary(&history, operation),
+            0..MAX_SUMMARIES => summary(&history, operation),
             _ => None,
         };
-        out.push_str(&line(
+        out.push_str(&format_operation(
             &history,
             operation,
             short,
@@ -90,16 +92,16 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         ));
         // If an operation changed a single file, its line already has the numbers of added and removed lines.
         if arguments.stat && operation.files.len() > 1 {
-            out.push_str(&stat(&history, operation, colour));
+            out.push_str(&format_file_list(&history, operation, colour));
         }
         if arguments.patch {
-            out.push_str(&patches(&history, operation, &|_| true, colour)?);
+            out.push_str(&format_diffs(&history, operation, &|_| true, colour)?);
         }
         if lines == LineForm::Whole {
-            out.push_str(&prompts.line(operation, colour));
+            out.push_str(&prompts.prompt_line(operation, colour));
         }
     }
-    page(&out, around)?;
+    print_paged(&out, around)?;
     Ok(Exit::Done)
 }
 
@@ -115,14 +117,21 @@ fn check_names(arguments: &LogArguments, history: &History) -> Result<(), Failur
 }
 
 /// Builds the query for the requested changes.
-fn query(arguments: &LogArguments, path: Option<PathBuf>) -> Result<LogQuery, Failure> {
+fn build_query(arguments: &LogArguments, path: Option<PathBuf>) -> Result<LogQuery, Failure> {
     Ok(LogQuery {
         path,
         tree: arguments.session.clone(),
-        client: arguments.client.as_deref().map(who::client),
+        client: arguments
+            .client
+            .as_deref()
+            .map(who::client_from_display_name),
         turn: arguments.turn.clone(),
-        since: arguments.since.as_deref().map(time::since).transpose()?,
-        limit: arguments.number.or(Some(UNASKED)).filter(|_| {
+        since: arguments
+            .since
+            .as_deref()
+            .map(time::parse_since)
+            .transpose()?,
+        limit: arguments.number.or(Some(DEFAULT_LIMIT)).filter(|_| {
             arguments.number.is_some() || (stdout_is_terminal() && arguments.format.is_none())
         }),
         ..LogQuery::default()
@@ -136,7 +145,7 @@ fn json_lines(
     prompts: &Prompts,
 ) -> Result<String, Failure> {
     let mut out = String::new();
-    let short = history.short(operations).map_err(unreadable)?;
+    let short = history.short_ids(operations).map_err(unreadable_failure)?;
     for (operation, short) in operations.iter().zip(short) {
         let mut data = object(operation, history);
         data["short"] = json!(short.shown);
@@ -153,7 +162,7 @@ fn json_lines(
 }
 
 /// Reports how many changes are not listed because they were made in another folder.
-fn tell_left_out(number: usize) {
+fn report_omitted_changes(number: usize) {
     let changes = match number {
         0 => return,
         1 => "1 change".to_owned(),
@@ -165,7 +174,11 @@ fn tell_left_out(number: usize) {
 }
 
 /// Reports that nothing was found, because empty output would be ambiguous.
-fn none(history: &History, arguments: &LogArguments, around: &Surroundings) -> String {
+fn no_changes_message(
+    history: &History,
+    arguments: &LogArguments,
+    around: &Surroundings,
+) -> String {
     let given = [
         &arguments.session,
         &arguments.client,
@@ -182,7 +195,7 @@ fn none(history: &History, arguments: &LogArguments, around: &Surroundings) -> S
     let missing = match there {
         true => String::new(),
         false => {
-            let words = not_an_id(history, &path.to_string_lossy());
+            let words = hint_for_wrong_id(history, &path.to_string_lossy());
             format!(", and it does not exist{}", words.unwrap_or_default())
         }
     };
@@ -190,20 +203,20 @@ fn none(history: &History, arguments: &LogArguments, around: &Surroundings) -> S
 }
 
 /// Prints operations, one line each.
-pub(super) fn list(
+pub(super) fn print_operations(
     history: &History,
     operations: &[Operation],
     around: &Surroundings,
 ) -> Result<(), Failure> {
     let colour = around.colour(stdout_is_terminal());
-    let short = history.short(operations).map_err(unreadable)?;
+    let short = history.short_ids(operations).map_err(unreadable_failure)?;
     let columns =
         Columns::for_operations(operations.iter().zip(short.iter().map(|short| short.shown)));
     let mut out = String::new();
-    for (operation, short) in operations.iter().zip(short).take(SUMMARIES) {
+    for (operation, short) in operations.iter().zip(short).take(MAX_SUMMARIES) {
         let summary = summary(history, operation);
         let summary = summary.as_deref();
-        out.push_str(&line(
+        out.push_str(&format_operation(
             history,
             operation,
             short,
@@ -214,17 +227,17 @@ pub(super) fn list(
             colour,
         ));
     }
-    page(&out, around)
+    print_paged(&out, around)
 }
 
 /// Lists the files of an operation, one a line.
-fn stat(history: &History, operation: &Operation, colour: Colour) -> String {
+fn format_file_list(history: &History, operation: &Operation, colour: Colour) -> String {
     let mut out = String::new();
     for file in &operation.files {
-        let path = path_text(history.relative(&file.path));
+        let path = path_text(history.relative_to_root(&file.path));
         out.push_str(&format!(
             "    {}  {} {}\n",
-            visible(&path),
+            escape_for_terminal(&path),
             colour.paint(Style::Green, &format!("+{}", file.added)),
             colour.paint(Style::Red, &format!("-{}", file.removed)),
         ));
@@ -234,7 +247,7 @@ fn stat(history: &History, operation: &Operation, colour: Colour) -> String {
 
 /// Returns the diffs of an operation, for a person. `shown` decides whether the rules of a file's own project allow it
 /// to be shown.
-pub(super) fn patches(
+pub(super) fn format_diffs(
     history: &History,
     operation: &Operation,
     shown: &dyn Fn(&Path) -> bool,
@@ -243,11 +256,11 @@ pub(super) fn patches(
     let mut out = String::new();
     for change in &operation.files {
         let patch = match shown(&change.path) {
-            true => history.patch(change).map_err(unreadable)?,
+            true => history.patch(change).map_err(unreadable_failure)?,
             false => None,
         };
         match patch {
-            Some(patch) => out.push_str(&colour.diff(&patch)),
+            Some(patch) => out.push_str(&colour.paint_diff(&patch)),
             None => out.push_str("(a file that may not be read: its text is not shown)\n"),
         }
     }

@@ -4,10 +4,10 @@ use lancet::history::{History, LogQuery};
 
 use super::who;
 use crate::failure::Failure;
-use crate::terminal::visible;
+use crate::terminal::escape_for_terminal;
 
 /// How many of the newest changes are searched for the agent that the user probably means.
-const LOOKED_AT: usize = 50;
+const MAX_SEARCHED_CHANGES: usize = 50;
 
 /// An agent by its client's name.
 struct AgentClient {
@@ -18,7 +18,7 @@ struct AgentClient {
     hooks: Option<(&'static str, &'static str)>,
 }
 
-const fn agent(
+const fn new_agent(
     client: &'static str,
     title: &'static str,
     hooks: Option<(&'static str, &'static str)>,
@@ -31,25 +31,25 @@ const fn agent(
 }
 
 const AGENTS: [AgentClient; 9] = [
-    agent(
+    new_agent(
         "claude-code",
         "Claude Code",
         Some(("claude", "claude-code")),
     ),
-    agent("codex", "Codex", Some(("codex", "codex"))),
-    agent("gemini-cli", "Gemini CLI", Some(("gemini", "gemini"))),
-    agent("qwen", "Qwen Code", Some(("qwen", "qwen"))),
-    agent("copilot", "Copilot CLI", Some(("copilot", "copilot"))),
-    agent("goose", "goose", None),
-    agent("opencode", "opencode", None),
-    agent("@cline", "Cline", None),
-    agent("cursor", "Cursor", None),
+    new_agent("codex", "Codex", Some(("codex", "codex"))),
+    new_agent("gemini-cli", "Gemini CLI", Some(("gemini", "gemini"))),
+    new_agent("qwen", "Qwen Code", Some(("qwen", "qwen"))),
+    new_agent("copilot", "Copilot CLI", Some(("copilot", "copilot"))),
+    new_agent("goose", "goose", None),
+    new_agent("opencode", "opencode", None),
+    new_agent("@cline", "Cline", None),
+    new_agent("cursor", "Cursor", None),
 ];
 
 /// Returns the refusal for a project or a session without a recorded prompt.
-pub(super) fn none(history: &History, of: &str) -> Failure {
+pub(super) fn missing_prompt_failure(history: &History, of: &str) -> Failure {
     let newest = LogQuery {
-        limit: Some(LOOKED_AT),
+        limit: Some(MAX_SEARCHED_CHANGES),
         ..LogQuery::default()
     };
     let newest = history.log(&newest).unwrap_or_default();
@@ -65,20 +65,23 @@ pub(super) fn none(history: &History, of: &str) -> Failure {
     };
     let otherwise = match who::is_unnamed(&operation.session) {
         true => "`lancet undo --since TIME`".to_owned(),
-        false => format!("`lancet undo --session {}`", visible(&operation.session)),
+        false => format!(
+            "`lancet undo --session {}`",
+            escape_for_terminal(&operation.session)
+        ),
     };
     Failure::refused(format!(
         "no prompt of {of} is on record: {}. Without one, {otherwise} undoes what it changed",
-        why(history, agent)
+        explain_missing_prompts(history, agent)
     ))
 }
 
-fn why(history: &History, agent: &AgentClient) -> String {
+fn explain_missing_prompts(history: &History, agent: &AgentClient) -> String {
     let title = agent.title;
     let Some((hook, name)) = agent.hooks else {
         return format!("{title} has no hooks that could report them");
     };
-    let heard = history.heard_hooks(hook).unwrap_or_default();
+    let heard = history.last_hook_runs(hook).unwrap_or_default();
     if heard.iter().any(|(event, _)| event == "prompt") {
         return format!("{title} has reported none since its hooks were installed");
     }

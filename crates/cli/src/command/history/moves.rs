@@ -5,22 +5,25 @@ use std::path::Path;
 use lancet::history::{History, LostFile, Operation};
 use lancet::{RefusalKind, Reply};
 
-use super::access::unreadable;
+use super::access::unreadable_failure;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::terminal::{confirm, print_error, visible};
+use crate::terminal::{confirm_at_terminal, escape_for_terminal, print_error};
 
 /// Reports under which names of the project the older ones of these changes were made, and which folder it is a copy
 /// of.
-pub(super) fn tell_names(history: &History, operations: &[Operation]) -> Result<(), Failure> {
+pub(super) fn report_former_names(
+    history: &History,
+    operations: &[Operation],
+) -> Result<(), Failure> {
     for original in history.originals() {
         print_error(&format!(
             "lancet: this folder is a copy of {} (a snapshot or a clone), whose changes are listed there\n",
-            visible(&original.display().to_string())
+            escape_for_terminal(&original.display().to_string())
         ));
     }
     let mut after = i64::MIN;
-    let mut former = history.former_roots().map_err(unreadable)?;
+    let mut former = history.former_roots().map_err(unreadable_failure)?;
     former.reverse();
     for former in former {
         let made = |operation: &&Operation| {
@@ -35,7 +38,7 @@ pub(super) fn tell_names(history: &History, operations: &[Operation]) -> Result<
         };
         print_error(&format!(
             "lancet: {changes} made while this folder was {}\n",
-            visible(&former.root.display().to_string())
+            escape_for_terminal(&former.root.display().to_string())
         ));
     }
     Ok(())
@@ -43,7 +46,7 @@ pub(super) fn tell_names(history: &History, operations: &[Operation]) -> Result<
 
 /// Handles a missing file after an undo: asks whether the one file with exactly its bytes is that file, moved. Returns
 /// true if the user says yes, so that the undo can be tried again. If no question can be asked, the file is only named.
-pub(super) fn is_followed(
+pub(super) fn follow_moved_file(
     history: &History,
     reply: &Reply,
     may_ask: bool,
@@ -52,7 +55,7 @@ pub(super) fn is_followed(
     if reply.refusal() != Some(RefusalKind::Conflict) {
         return Ok(false);
     }
-    let lost = history.lost_files().map_err(unreadable)?;
+    let lost = history.lost_files().map_err(unreadable_failure)?;
     let is_met = |lost: &&LostFile| {
         let path = lost.path.display().to_string();
         reply.text().contains(&path) || reply.text().contains(&around.relative(&lost.path))
@@ -64,15 +67,17 @@ pub(super) fn is_followed(
     else {
         return Ok(false);
     };
-    let named = |path: &Path| visible(&around.relative(path)).into_owned();
+    let named = |path: &Path| escape_for_terminal(&around.relative(path)).into_owned();
     if let ([only], true) = (lost.candidates.as_slice(), may_ask) {
         let question = format!(
             "{} is not there any more, and {} has exactly the bytes that the last change left. Is it that file, moved? [y/n]",
             named(&lost.path),
             named(only)
         );
-        if confirm(&question) == Some(true) {
-            return history.follow_file(&lost.path, only).map_err(unreadable);
+        if confirm_at_terminal(&question) == Some(true) {
+            return history
+                .follow_file(&lost.path, only)
+                .map_err(unreadable_failure);
         }
         return Ok(false);
     }
@@ -88,13 +93,13 @@ pub(super) fn is_followed(
 }
 
 /// Attaches the records of the missing file to the name that the user gives.
-pub(super) fn follow_as(
+pub(super) fn follow_to_path(
     history: &History,
     path: &Path,
     around: &Surroundings,
 ) -> Result<(), Failure> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let lost = history.lost_files().map_err(unreadable)?;
+    let lost = history.lost_files().map_err(unreadable_failure)?;
     let with_bytes = lost.iter().find(|lost| lost.candidates.contains(&path));
     let from = match (with_bytes, lost.as_slice()) {
         (Some(lost), _) => lost,
@@ -112,6 +117,8 @@ pub(super) fn follow_as(
             )));
         }
     };
-    history.follow_file(&from.path, &path).map_err(unreadable)?;
+    history
+        .follow_file(&from.path, &path)
+        .map_err(unreadable_failure)?;
     Ok(())
 }

@@ -3,13 +3,13 @@
 
 use lancet::history::{History, Operation, OperationKind};
 
-use super::access::unreadable;
+use super::access::unreadable_failure;
 use super::time;
 use crate::failure::{Exit, Failure};
-use crate::terminal::{print_error, stream, visible};
+use crate::terminal::{escape_for_terminal, print_error, print_streamed};
 
 /// Prints the series.
-pub(super) fn series(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
+pub(super) fn print_series(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
     // Bytes of a late writer were never in the file under its name, so no other change is based on them.
     let operations: Vec<&Operation> = operations
         .iter()
@@ -20,8 +20,8 @@ pub(super) fn series(history: &History, operations: &[Operation]) -> Result<Exit
         let patches = patches(history, operation)?;
         // git stops at a mail without a patch.
         if !patches.is_empty() {
-            let head = head(history, operation, at + 1, operations.len());
-            stream(|out| {
+            let head = patch_header(history, operation, at + 1, operations.len());
+            print_streamed(|out| {
                 out.write_all(head.as_bytes())?;
                 out.write_all(&patches)?;
                 out.write_all(b"-- \nlancet\n\n")
@@ -36,11 +36,11 @@ pub(super) fn series(history: &History, operations: &[Operation]) -> Result<Exit
 fn patches(history: &History, operation: &Operation) -> Result<Vec<u8>, Failure> {
     let mut all = Vec::new();
     for change in &operation.files {
-        match history.git_patch(change).map_err(unreadable)? {
+        match history.git_patch(change).map_err(unreadable_failure)? {
             Some(patch) => all.extend(patch),
             None => print_error(&format!(
                 "lancet: left out of the series: {} in operation {}, whose text is secret or no longer stored\n",
-                visible(&change.path.display().to_string()),
+                escape_for_terminal(&change.path.display().to_string()),
                 operation.id
             )),
         }
@@ -48,27 +48,27 @@ fn patches(history: &History, operation: &Operation) -> Result<Vec<u8>, Failure>
     Ok(all)
 }
 
-fn head(history: &History, operation: &Operation, number: usize, total: usize) -> String {
+fn patch_header(history: &History, operation: &Operation, number: usize, total: usize) -> String {
     let names: Vec<String> = operation
         .files
         .iter()
-        .map(|file| history.relative(&file.path).display().to_string())
+        .map(|file| history.relative_to_root(&file.path).display().to_string())
         .collect();
     // git requires a commit id in the first line and ignores its value.
     format!(
         "From {:040} Mon Sep 17 00:00:00 2001\nFrom: {} <lancet@localhost>\nDate: {}\nSubject: [PATCH {number}/{total}] {} {}\n\nOperation {} of session {}\n---\n",
         0,
-        plain(operation.client.as_deref().unwrap_or("lancet")),
-        time::for_mail(operation.time),
-        plain(&operation.tool),
-        plain(&names.join(", ")),
+        sanitize_header_text(operation.client.as_deref().unwrap_or("lancet")),
+        time::format_mail_date(operation.time),
+        sanitize_header_text(&operation.tool),
+        sanitize_header_text(&names.join(", ")),
         operation.id,
-        plain(&operation.session),
+        sanitize_header_text(&operation.session),
     )
 }
 
 /// Returns a text for a mail header: one line, without characters that a mail reader takes for an address.
-fn plain(text: &str) -> String {
+fn sanitize_header_text(text: &str) -> String {
     text.chars()
         .map(|character| match character {
             '<' | '>' | '"' => '\'',

@@ -4,20 +4,20 @@
 use std::collections::HashMap;
 
 use lancet::history::{
-    History, LogQuery, Mark, MarkQuery, Operation, Reversible, SubAgent, SubAgents,
+    History, LogQuery, MarkQuery, Operation, PromptMark, ReversalDirection, SubAgent, SubAgents,
 };
 
-use super::access::unreadable;
+use super::access::unreadable_failure;
 use super::{missing_prompt, time};
 use crate::failure::Failure;
-use crate::terminal::{Colour, Style, visible};
+use crate::terminal::{Colour, Style, escape_for_terminal};
 
 /// Returns the N-th newest prompt of a session. Without a session, that of the newest prompt in the project is used.
-pub(super) fn nth(
+pub(super) fn nth_newest_prompt(
     history: &History,
     session: Option<&str>,
     number: usize,
-) -> Result<Mark, Failure> {
+) -> Result<PromptMark, Failure> {
     let session = match session {
         Some(session) => session.to_owned(),
         None => {
@@ -25,10 +25,12 @@ pub(super) fn nth(
                 limit: Some(1),
                 ..MarkQuery::default()
             };
-            let newest = history.marks(&newest).map_err(unreadable)?;
+            let newest = history
+                .recorded_prompts(&newest)
+                .map_err(unreadable_failure)?;
             let newest = newest.into_iter().next();
             newest
-                .ok_or_else(|| missing_prompt::none(history, "this project"))?
+                .ok_or_else(|| missing_prompt::missing_prompt_failure(history, "this project"))?
                 .session
         }
     };
@@ -37,9 +39,11 @@ pub(super) fn nth(
         limit: Some(number),
         ..MarkQuery::default()
     };
-    let mut marks = history.marks(&query).map_err(unreadable)?;
+    let mut marks = history
+        .recorded_prompts(&query)
+        .map_err(unreadable_failure)?;
     match (marks.len(), marks.pop()) {
-        (0, _) => Err(missing_prompt::none(
+        (0, _) => Err(missing_prompt::missing_prompt_failure(
             history,
             &format!("the session {session}"),
         )),
@@ -52,30 +56,30 @@ pub(super) fn nth(
 
 /// Returns the heading of a question about all changes since a prompt. It names sub-agents if they made some of the
 /// changes.
-pub(super) fn heading(history: &History, mark: &Mark) -> Result<String, Failure> {
+pub(super) fn question_heading(history: &History, mark: &PromptMark) -> Result<String, Failure> {
     let made = LogQuery {
         tree: Some(mark.session.clone()),
         after: Some(mark.sequence),
-        reversible: Some(Reversible::UndoableOrRedone),
+        reversible: Some(ReversalDirection::UndoableOrRedone),
         ..LogQuery::default()
     };
-    let made = history.log(&made).map_err(unreadable)?;
+    let made = history.log(&made).map_err(unreadable_failure)?;
     let sub_agents = match made.iter().any(|made| made.session != mark.session) {
         true => " and its sub-agents",
         false => "",
     };
     Ok(format!(
         "All changes of {}{sub_agents} since the prompt of {}:\n  {}\n",
-        visible(&mark.session),
-        time::local(mark.time),
-        visible(&mark.prompt)
+        escape_for_terminal(&mark.session),
+        time::format_local(mark.time),
+        escape_for_terminal(&mark.prompt)
     ))
 }
 
 /// The prompts between listed operations: each is printed below the changes that it caused.
 pub(super) struct Prompts {
     /// The prompts of each session, newest first.
-    marks: HashMap<String, Vec<Mark>>,
+    marks: HashMap<String, Vec<PromptMark>>,
     /// The oldest listed operation that each prompt caused, by the prompt's id.
     first: HashMap<i64, String>,
     sub_agents: SubAgents,
@@ -83,15 +87,21 @@ pub(super) struct Prompts {
 
 impl Prompts {
     /// Loads the prompts of the sessions of these operations, which are newest first.
-    pub(super) fn among(history: &History, operations: &[Operation]) -> Result<Self, Failure> {
-        let mut marks: HashMap<String, Vec<Mark>> = HashMap::new();
-        for mark in history.marks(&MarkQuery::default()).map_err(unreadable)? {
+    pub(super) fn load_for_operations(
+        history: &History,
+        operations: &[Operation],
+    ) -> Result<Self, Failure> {
+        let mut marks: HashMap<String, Vec<PromptMark>> = HashMap::new();
+        for mark in history
+            .recorded_prompts(&MarkQuery::default())
+            .map_err(unreadable_failure)?
+        {
             marks.entry(mark.session.clone()).or_default().push(mark);
         }
         let mut found = Self {
             marks,
             first: HashMap::new(),
-            sub_agents: history.sub_agents().map_err(unreadable)?,
+            sub_agents: history.sub_agents().map_err(unreadable_failure)?,
         };
         for operation in operations {
             if let Some(id) = found.prompt_of(operation).map(|mark| mark.id) {
@@ -107,22 +117,24 @@ impl Prompts {
     }
 
     /// Returns the prompt that caused an operation. If a sub-agent made it, that is the user's prompt to its parent.
-    pub(super) fn prompt_of(&self, operation: &Operation) -> Option<&Mark> {
-        let marks = self.marks.get(self.sub_agents.top(&operation.session))?;
+    pub(super) fn prompt_of(&self, operation: &Operation) -> Option<&PromptMark> {
+        let marks = self
+            .marks
+            .get(self.sub_agents.top_session(&operation.session))?;
         let later = marks.partition_point(|mark| mark.sequence >= operation.sequence);
         marks.get(later)
     }
 
     /// Returns the line of a prompt, if an operation is the first one that it caused.
-    pub(super) fn line(&self, operation: &Operation, colour: Colour) -> String {
+    pub(super) fn prompt_line(&self, operation: &Operation, colour: Colour) -> String {
         let mark = self.prompt_of(operation);
         let mark = mark.filter(|mark| self.first.get(&mark.id) == Some(&operation.id));
         mark.map_or_else(String::new, |mark| {
             let line = format!(
                 "  prompt {}  {}  [{}]",
-                time::local(mark.time),
-                visible(&mark.prompt),
-                visible(&mark.session)
+                time::format_local(mark.time),
+                escape_for_terminal(&mark.prompt),
+                escape_for_terminal(&mark.session)
             );
             format!("{}\n", colour.paint(Style::Dim, &line))
         })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lancet::doors::path_from_text;
 use lancet::history::{History, LogQuery};
 
-use super::access::unreadable;
+use super::access::unreadable_failure;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
@@ -27,7 +27,7 @@ pub(super) fn recorded_path(history: &History, typed: PathBuf) -> Result<PathBuf
             limit: Some(1),
             ..LogQuery::default()
         };
-        if !history.log(&query).map_err(unreadable)?.is_empty() {
+        if !history.log(&query).map_err(unreadable_failure)?.is_empty() {
             return Ok(own);
         }
     }

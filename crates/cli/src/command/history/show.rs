@@ -5,28 +5,31 @@ use std::path::Path;
 
 use lancet::doors::path_text;
 use lancet::history::{
-    ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, RecordedState, SHORTEST_ID, ShortId,
+    ALREADY_UNDONE_MARK, History, IdMatch, LogQuery, MIN_ACCEPTED_ID_LENGTH, Operation,
+    RecordedState, ShortId,
 };
 use lancet::outcome::describe_rung;
 use lancet::review::ReviewHunk;
-use lancet::undo::Side;
+use lancet::undo::OperationSide;
 use serde_json::{Value, json};
 
-use super::access::{open, unreadable};
-use super::line::{Columns, LineForm, line};
-use super::log::patches;
+use super::access::{open_engine, unreadable_failure};
+use super::line::{Columns, LineForm, format_operation};
+use super::log::format_diffs;
 use super::operation_json::object;
-use super::owner::lets_show;
+use super::owner::is_show_allowed;
 use super::recorded_path::{own_path, recorded_path, typed_path};
 use super::{time, who};
 use crate::arguments::{ShowArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, stream, visible};
+use crate::terminal::{
+    Colour, Style, escape_for_terminal, print, print_paged, print_streamed, stdout_is_terminal,
+};
 
 /// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let lancet = open_engine(&arguments.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let history = lancet.history().ok_or_else(without)?;
     let _ = history.follow_moved_files();
@@ -35,42 +38,44 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         && !file.is_empty()
         && typed.is_some_and(|typed| !Path::new(typed).exists())
     {
-        return content(&history, file, id, &arguments.place, around);
+        return print_content(&history, file, id, &arguments.place, around);
     }
     let operation = match &arguments.operation {
-        Some(typed) => match of_file(&history, typed, around)? {
+        Some(typed) => match newest_change_of_file(&history, typed, around)? {
             Some(newest) => newest,
-            None => find(&history, typed)?,
+            None => find_change(&history, typed)?,
         },
         None => {
             let newest = LogQuery {
                 limit: Some(1),
                 ..LogQuery::default()
             };
-            let newest = history.log(&newest).map_err(unreadable)?;
+            let newest = history.log(&newest).map_err(unreadable_failure)?;
             let none = || Failure::refused("there is no change in this project yet");
             newest.into_iter().next().ok_or_else(none)?
         }
     };
     if arguments.json {
         let mut data = object(&operation, &history);
-        let parted = history.parted(&operation).map_err(unreadable)?;
+        let parted = history
+            .files_detached_from_hard_links(&operation)
+            .map_err(unreadable_failure)?;
         for (at, change) in operation.files.iter().enumerate() {
             if parted.contains(&change.path.as_path()) {
                 data["files"][at]["linksBroken"] = json!(true);
             }
-            let patch = match lets_show(&change.path, &arguments.place, around) {
-                true => history.patch(change).map_err(unreadable)?,
+            let patch = match is_show_allowed(&change.path, &arguments.place, around) {
+                true => history.patch(change).map_err(unreadable_failure)?,
                 false => None,
             };
             data["files"][at]["patch"] = json!(patch);
         }
         let hunks = lancet.review().map(|review| review.hunks(&operation));
-        let hunks = hunks.transpose().map_err(unreadable)?;
+        let hunks = hunks.transpose().map_err(unreadable_failure)?;
         let mut hunks = hunks.unwrap_or_default();
         for (change, hunks) in operation.files.iter().zip(&mut hunks) {
             // The rules of the project that the file belongs to apply, which may be another project.
-            if !lets_show(&change.path, &arguments.place, around) {
+            if !is_show_allowed(&change.path, &arguments.place, around) {
                 hunks.clear();
             }
         }
@@ -79,22 +84,25 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         return Ok(Exit::Done);
     }
     let colour = around.colour(stdout_is_terminal());
-    let mut out = head(&operation, &history, colour);
-    for path in history.parted(&operation).map_err(unreadable)? {
-        let path = path_text(history.relative(path));
+    let mut out = format_header(&operation, &history, colour);
+    for path in history
+        .files_detached_from_hard_links(&operation)
+        .map_err(unreadable_failure)?
+    {
+        let path = path_text(history.relative_to_root(path));
         out.push_str(&format!(
             "{} was parted from its other names (hard links)\n\n",
-            visible(&path)
+            escape_for_terminal(&path)
         ));
     }
-    let shown = |path: &Path| lets_show(path, &arguments.place, around);
-    out.push_str(&patches(&history, &operation, &shown, colour)?);
-    page(&out, around)?;
+    let shown = |path: &Path| is_show_allowed(path, &arguments.place, around);
+    out.push_str(&format_diffs(&history, &operation, &shown, colour)?);
+    print_paged(&out, around)?;
     Ok(Exit::Done)
 }
 
 /// Prints a file as a change left it, or with `ID^` as it was before, byte for byte.
-fn content(
+fn print_content(
     history: &History,
     file: &str,
     id: &str,
@@ -102,10 +110,10 @@ fn content(
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let (id, side) = match id.strip_suffix('^') {
-        Some(id) => (id, Side::Before),
-        None => (id, Side::After),
+        Some(id) => (id, OperationSide::Before),
+        None => (id, OperationSide::After),
     };
-    let operation = find(history, id)?;
+    let operation = find_change(history, id)?;
     let path = typed_path(Path::new(file), around)?;
     let resolved = path.canonicalize().ok();
     let names = [own_path(&path), resolved, Some(path)];
@@ -117,12 +125,12 @@ fn content(
     });
     let none = || Failure::refused(format!("the change {id} has no file {file}"));
     let change = change.ok_or_else(none)?;
-    if !lets_show(&change.path, place, around) || !history.shows(change) {
+    if !is_show_allowed(&change.path, place, around) || !history.may_show_change(change) {
         return Err(Failure::denied(format!("the rules deny reading {file}")));
     }
     let state = match side {
-        Side::Before => change.before.as_ref(),
-        Side::After => change.after.as_ref(),
+        OperationSide::Before => change.before.as_ref(),
+        OperationSide::After => change.after.as_ref(),
     };
     let bytes = match state {
         // There was no file, so its content is empty.
@@ -130,11 +138,13 @@ fn content(
         Some(RecordedState {
             link: Some(target), ..
         }) => Some(target.as_os_str().as_bytes().to_vec()),
-        Some(state) => history.content(&state.revision).map_err(unreadable)?,
+        Some(state) => history
+            .content(&state.revision)
+            .map_err(unreadable_failure)?,
     };
     let gone = || Failure::refused(format!("the content of {file} at {id} is no longer kept"));
     let bytes = bytes.ok_or_else(gone)?;
-    stream(|out| out.write_all(&bytes))?;
+    print_streamed(|out| out.write_all(&bytes))?;
     Ok(Exit::Done)
 }
 
@@ -158,7 +168,7 @@ fn add_hunks(data: &mut Value, hunks: Vec<Vec<ReviewHunk>>) {
 }
 
 /// Returns the newest change of the typed path, if that is a file rather than an id.
-fn of_file(
+fn newest_change_of_file(
     history: &History,
     typed: &str,
     around: &Surroundings,
@@ -166,7 +176,7 @@ fn of_file(
     let path = typed_path(Path::new(typed), around)?;
     let is_id = || {
         Ok(!matches!(
-            history.find(typed).map_err(unreadable)?,
+            history.find(typed).map_err(unreadable_failure)?,
             IdMatch::None
         ))
     };
@@ -178,13 +188,17 @@ fn of_file(
         limit: Some(1),
         ..LogQuery::default()
     };
-    let newest = history.log(&query).map_err(unreadable)?.into_iter().next();
+    let newest = history
+        .log(&query)
+        .map_err(unreadable_failure)?
+        .into_iter()
+        .next();
     let none = || Failure::refused(format!("there is no change of {typed} yet"));
     newest.map(Some).ok_or_else(none)
 }
 
 /// Returns a hint with the right flag, if a session or a file was typed in place of an id.
-pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
+pub(super) fn hint_for_wrong_id(history: &History, typed: &str) -> Option<String> {
     let query = LogQuery {
         session: Some(typed.to_owned()),
         limit: Some(1),
@@ -208,7 +222,7 @@ pub(super) fn not_an_id(history: &History, typed: &str) -> Option<String> {
 
 /// Refuses a prefix of an id that is too short to search for. A short number may be meant as a number of changes.
 pub(in crate::command) fn check_length(typed: &str) -> Result<(), Failure> {
-    if typed.len() >= SHORTEST_ID {
+    if typed.len() >= MIN_ACCEPTED_ID_LENGTH {
         return Ok(());
     }
     let number = match typed.parse::<u8>() {
@@ -216,25 +230,25 @@ pub(in crate::command) fn check_length(typed: &str) -> Result<(), Failure> {
         _ => String::new(),
     };
     Err(Failure::usage(format!(
-        "{typed:?} is too short: give at least {SHORTEST_ID} characters of the id{number}"
+        "{typed:?} is too short: give at least {MIN_ACCEPTED_ID_LENGTH} characters of the id{number}"
     )))
 }
 
 /// Finds the change that was typed.
-pub(super) fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
+pub(super) fn find_change(history: &History, typed: &str) -> Result<Operation, Failure> {
     check_length(typed)?;
-    match history.find(typed).map_err(unreadable)? {
+    match history.find(typed).map_err(unreadable_failure)? {
         IdMatch::One(operation) => Ok(*operation),
         IdMatch::None => Err(Failure::refused(format!(
             "there is no change {typed}{}",
-            not_an_id(history, typed).unwrap_or_default()
+            hint_for_wrong_id(history, typed).unwrap_or_default()
         ))),
         IdMatch::Several(found) => {
             let columns =
                 Columns::for_operations(found.iter().map(|found| (found, found.id.as_str())));
             let listed = |operation: &Operation| {
-                let (id, form) = (ShortId::whole(&operation.id), LineForm::Whole);
-                line(
+                let (id, form) = (ShortId::unshortened(&operation.id), LineForm::Whole);
+                format_operation(
                     history,
                     operation,
                     id,
@@ -255,14 +269,14 @@ pub(super) fn find(history: &History, typed: &str) -> Result<Operation, Failure>
 }
 
 /// Returns what undid a change, and which of its files that left out; none where the change is still in effect.
-fn undone(operation: &Operation, history: &History) -> Option<String> {
+fn describe_undo(operation: &Operation, history: &History) -> Option<String> {
     let mut by: Vec<&str> = Vec::new();
     let mut left_out = Vec::new();
     for file in &operation.files {
         match file.undone_by.as_deref() {
-            Some(ALREADY_UNDONE) => by.push("no change: found as it was before"),
+            Some(ALREADY_UNDONE_MARK) => by.push("no change: found as it was before"),
             Some(id) => by.push(id),
-            None => left_out.push(path_text(history.relative(&file.path))),
+            None => left_out.push(path_text(history.relative_to_root(&file.path))),
         }
     }
     by.dedup();
@@ -274,14 +288,14 @@ fn undone(operation: &Operation, history: &History) -> Option<String> {
     }
 }
 
-fn head(operation: &Operation, history: &History, colour: Colour) -> String {
+fn format_header(operation: &Operation, history: &History, colour: Colour) -> String {
     let mut out = format!(
         "{}\n",
         colour.paint(Style::Bold, &format!("change {}", operation.id))
     );
     let mut line = |name: &str, value: Option<&str>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            out.push_str(&format!("{name:<12}{}\n", visible(value)));
+            out.push_str(&format!("{name:<12}{}\n", escape_for_terminal(value)));
         }
     };
     let client = match (&operation.client, &operation.version) {
@@ -289,7 +303,7 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         (client, _) => client.clone(),
     };
     // The log has another term for the client of a command typed at a shell; both are shown.
-    let client = client.map(|client| match who::maker(operation) {
+    let client = client.map(|client| match who::operation_client(operation) {
         word if client.starts_with(word) => client,
         word => format!("{word} ({client})"),
     });
@@ -303,8 +317,8 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
             false => by.to_owned(),
         }
     });
-    let undone = undone(operation, history);
-    line("time", Some(&time::local_with_zone(operation.time)));
+    let undone = describe_undo(operation, history);
+    line("time", Some(&time::format_local_with_zone(operation.time)));
     line("tool", Some(&operation.tool));
     if let Some(call) = &operation.recorded {
         line("name", call.name.as_deref());
@@ -315,10 +329,10 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         );
         line("took", Some(&format!("{} ms", call.duration)));
         let not_kept = call.not_kept.iter();
-        let not_kept = not_kept.map(|path| path_text(history.relative(path)));
+        let not_kept = not_kept.map(|path| path_text(history.relative_to_root(path)));
         line("not kept", Some(&not_kept.collect::<Vec<_>>().join(", ")));
         let shared = call.shared.iter();
-        let shared = shared.map(|path| history.relative(path).display().to_string());
+        let shared = shared.map(|path| history.relative_to_root(path).display().to_string());
         line("shared", Some(&shared.collect::<Vec<_>>().join(", ")));
         line("shared with", Some(&call.shared_with.join(", ")));
         let as_in_git = match call.as_in_git {

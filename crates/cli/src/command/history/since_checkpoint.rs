@@ -1,40 +1,40 @@
 //! The changes since a checkpoint, for `undo --to-checkpoint`.
 
-use lancet::history::{LogQuery, Operation, Reversible, UNATTRIBUTED};
+use lancet::history::{LogQuery, Operation, ReversalDirection, UNATTRIBUTED_TOOL};
 
-use super::access::{open, unreadable};
+use super::access::{open_engine, unreadable_failure};
 use super::unattributed::tell_left_out;
 use crate::arguments::UndoArguments;
 use crate::failure::Failure;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::visible;
+use crate::terminal::escape_for_terminal;
 
 /// Returns the ids of the changes since a checkpoint that are not undone. Those whose call is not known are counted and
 /// left out.
-pub(super) fn changes(
+pub(super) fn change_ids_since(
     called: &str,
     arguments: &UndoArguments,
     around: &Surroundings,
 ) -> Result<Vec<String>, Failure> {
-    let lancet = open(&arguments.flags.place, RootHint::Project, None, around)?;
+    let lancet = open_engine(&arguments.flags.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
     let history = lancet.history().ok_or_else(without)?;
-    let found = recording.find(called).map_err(unreadable)?;
+    let found = recording.find(called).map_err(unreadable_failure)?;
     let found = found.ok_or_else(|| {
         Failure::refused(format!(
             "there is no checkpoint {}; `lancet log --checkpoints` lists them",
-            visible(called)
+            escape_for_terminal(called)
         ))
     })?;
     let query = LogQuery {
         after: Some(found.sequence),
-        reversible: Some(Reversible::Undoable),
+        reversible: Some(ReversalDirection::Undoable),
         ..LogQuery::default()
     };
-    let changes = history.log(&query).map_err(unreadable)?;
+    let changes = history.log(&query).map_err(unreadable_failure)?;
     let is_known =
-        |change: &Operation| arguments.include_unattributed || change.tool != UNATTRIBUTED;
+        |change: &Operation| arguments.include_unattributed || change.tool != UNATTRIBUTED_TOOL;
     let (known, unknown): (Vec<Operation>, Vec<Operation>) =
         changes.into_iter().partition(is_known);
     if !unknown.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn changes(
     if known.is_empty() {
         return Err(Failure::refused(format!(
             "nothing to undo since the checkpoint {}",
-            visible(called)
+            escape_for_terminal(called)
         )));
     }
     Ok(known.into_iter().map(|change| change.id).collect())

@@ -3,31 +3,38 @@
 use lancet::history::{Statistics, StatisticsQuery, Totals};
 use serde_json::{Value, json};
 
-use super::access::{history, unreadable};
+use super::access::{open_history, unreadable_failure};
 use super::{time, who};
 use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+use crate::terminal::{Colour, Style, escape_for_terminal, print, print_paged, stdout_is_terminal};
 
 /// How many files are listed for a person.
-const FILES: usize = 20;
+const MAX_LISTED_FILES: usize = 20;
 
 /// Runs `lancet stats`.
 pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let path = arguments.path.as_deref();
     let path = path.map(|path| around.absolute(path)).transpose()?;
     let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
-    let history = history(&arguments.place, reach, around)?;
+    let history = open_history(&arguments.place, reach, around)?;
     let query = StatisticsQuery {
         // The history has resolved paths, so symbolic links in the given path are resolved as well.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
         session: arguments.session.clone(),
-        client: arguments.client.as_deref().map(who::client),
-        since: arguments.since.as_deref().map(time::since).transpose()?,
+        client: arguments
+            .client
+            .as_deref()
+            .map(who::client_from_display_name),
+        since: arguments
+            .since
+            .as_deref()
+            .map(time::parse_since)
+            .transpose()?,
         ..StatisticsQuery::default()
     };
-    let sums = history.statistics(&query).map_err(unreadable)?;
+    let sums = history.statistics(&query).map_err(unreadable_failure)?;
     // A session may have refusals and no change.
     if sums.total.operations == 0 && sums.refusals.is_empty() {
         if let Some(session) = &arguments.session {
@@ -49,16 +56,16 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
         })
         .collect();
     if arguments.json {
-        let data = as_json(&sums, &files);
+        let data = statistics_json(&sums, &files);
         print(&format!("{data}\n"))?;
         return Ok(Exit::Done);
     }
-    let out = as_tables(&sums, &files, around.colour(stdout_is_terminal()));
-    page(&out, around)?;
+    let out = format_tables(&sums, &files, around.colour(stdout_is_terminal()));
+    print_paged(&out, around)?;
     Ok(Exit::Done)
 }
 
-fn as_json(sums: &Statistics, files: &[(String, Totals)]) -> Value {
+fn statistics_json(sums: &Statistics, files: &[(String, Totals)]) -> Value {
     let list = |sums: &[(String, Totals)]| -> Value {
         sums.iter()
             .map(|(name, sum)| {
@@ -81,18 +88,18 @@ fn as_json(sums: &Statistics, files: &[(String, Totals)]) -> Value {
 }
 
 /// Returns the totals, and a table of each kind that has rows.
-fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> String {
+fn format_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> String {
     let mut out = format!(
         "{}, {} added, {} removed\n",
-        count(sums.total.operations, "change"),
-        count(sums.total.added, "line"),
+        format_count(sums.total.operations, "change"),
+        format_count(sums.total.added, "line"),
         sums.total.removed
     );
     let mut table = |title: &str, rows: Vec<(String, String)>| {
         if !rows.is_empty() {
             out.push_str(&format!("\n{}\n", colour.paint(Style::Bold, title)));
             for (name, value) in rows {
-                out.push_str(&format!("  {value:<24}  {}\n", visible(&name)));
+                out.push_str(&format!("  {value:<24}  {}\n", escape_for_terminal(&name)));
             }
         }
     };
@@ -100,7 +107,7 @@ fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> S
         let value =
             |sum: &Totals| format!("{:>6}  +{} -{}", sum.operations, sum.added, sum.removed);
         sums.iter()
-            .take(FILES)
+            .take(MAX_LISTED_FILES)
             .map(|(name, sum)| (name.clone(), value(sum)))
             .collect()
     };
@@ -112,7 +119,7 @@ fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> S
     };
     table("files", lines(files));
     table("tools", lines(&sums.tools));
-    table("sessions", lines(&with_unnamed_as_one(&sums.sessions)));
+    table("sessions", lines(&merge_unnamed_sessions(&sums.sessions)));
     let clients = sums.clients.iter();
     let clients: Vec<_> = clients
         .map(|(name, sum)| (who::client_display_name(name).to_owned(), *sum))
@@ -125,7 +132,7 @@ fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> S
 
 /// Returns the sessions with a name that a client or a person chose. Those whose name lancet made up are summed up in
 /// one row, because users do not type such a name.
-fn with_unnamed_as_one(sessions: &[(String, Totals)]) -> Vec<(String, Totals)> {
+fn merge_unnamed_sessions(sessions: &[(String, Totals)]) -> Vec<(String, Totals)> {
     let mut unnamed = Totals::default();
     let mut rows = Vec::new();
     let mut others = 0;
@@ -141,7 +148,7 @@ fn with_unnamed_as_one(sessions: &[(String, Totals)]) -> Vec<(String, Totals)> {
     }
     if others > 0 {
         rows.push((
-            format!("({} without a name)", count(others, "session")),
+            format!("({} without a name)", format_count(others, "session")),
             unnamed,
         ));
     }
@@ -149,7 +156,7 @@ fn with_unnamed_as_one(sessions: &[(String, Totals)]) -> Vec<(String, Totals)> {
 }
 
 /// Writes a number with its noun.
-pub(super) fn count(number: u64, noun: &str) -> String {
+pub(super) fn format_count(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -3,27 +3,29 @@
 
 use std::path::PathBuf;
 
-use lancet::history::{LogQuery, Reversible};
+use lancet::history::{LogQuery, ReversalDirection};
 use lancet::outcome::Outcome;
-use lancet::undo::{Conflicts, Overlap, Selection, TakeBack};
+use lancet::undo::{Conflicts, Overlap, Selection, UndoRequest};
 use lancet::{RefusalKind, Reply};
 use serde_json::{Value, json};
 
-use super::access::{history, open, unreadable};
-use super::stats::count;
-use crate::answer::{OutputFormat, Presentation, put};
+use super::access::{open_engine, open_history, unreadable_failure};
+use super::stats::format_count;
+use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::UndoArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_unlimited_call, caller};
 use crate::guard;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{ProgressLine, TerminalApprover, confirm, print, print_error, visible};
+use crate::terminal::{
+    ProgressLine, TerminalApprover, confirm_at_terminal, escape_for_terminal, print, print_error,
+};
 
 /// How many changes are undone at once.
-const STEP: usize = 500;
+const CHANGES_PER_STEP: usize = 500;
 
 /// The changes that an undo applies to.
-pub(super) enum MeantChanges {
+pub(super) enum SelectedChanges {
     /// So few that they are undone at once.
     Few,
     /// Also undone at once, but named by their ids, because the selection has an end.
@@ -33,14 +35,14 @@ pub(super) enum MeantChanges {
 }
 
 /// Finds out which changes a selection contains.
-pub(super) fn found(
+pub(super) fn select_changes(
     selection: &Selection,
     until: Option<i64>,
     arguments: &UndoArguments,
     around: &Surroundings,
-) -> Result<MeantChanges, Failure> {
+) -> Result<SelectedChanges, Failure> {
     let all = LogQuery {
-        reversible: Some(Reversible::Undoable),
+        reversible: Some(ReversalDirection::Undoable),
         until,
         ..LogQuery::default()
     };
@@ -66,13 +68,13 @@ pub(super) fn found(
             after: Some(mark.sequence),
             ..all
         },
-        _ => return Ok(MeantChanges::Few),
+        _ => return Ok(SelectedChanges::Few),
     };
     if arguments.flags.dry_run && until.is_none() {
-        return Ok(MeantChanges::Few);
+        return Ok(SelectedChanges::Few);
     }
-    let history = history(&arguments.flags.place, RootHint::Project, around)?;
-    let operations = history.log(&query).map_err(unreadable)?;
+    let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
+    let operations = history.log(&query).map_err(unreadable_failure)?;
     let ids: Vec<String> = operations
         .into_iter()
         .map(|operation| operation.id)
@@ -83,14 +85,16 @@ pub(super) fn found(
                 "there is nothing to undo between these times".to_owned(),
             ));
         }
-        (number, _) if number > STEP && !arguments.flags.dry_run => MeantChanges::Many(ids),
-        (_, Some(_)) => MeantChanges::Bounded(ids),
-        (_, None) => MeantChanges::Few,
+        (number, _) if number > CHANGES_PER_STEP && !arguments.flags.dry_run => {
+            SelectedChanges::Many(ids)
+        }
+        (_, Some(_)) => SelectedChanges::Bounded(ids),
+        (_, None) => SelectedChanges::Few,
     })
 }
 
 /// Undoes the changes in steps.
-pub(super) fn undo(
+pub(super) fn undo_in_steps(
     ids: Vec<String>,
     arguments: &UndoArguments,
     heading: Option<&str>,
@@ -102,11 +106,11 @@ pub(super) fn undo(
     }
     let all = ids.len() as u64;
     if !(flags.yes || flags.yes_protected) {
-        confirm_all(all)?;
+        confirm_undo_of_all(all)?;
     }
-    let consent = guard::consent(true, flags.yes_protected, &flags.place, around)?;
+    let consent = guard::consent_from_flags(true, flags.yes_protected, &flags.place, around)?;
     let approver = TerminalApprover::new(consent, around);
-    let lancet = open(
+    let lancet = open_engine(
         &flags.place,
         RootHint::Project,
         Some(approver.clone()),
@@ -116,9 +120,9 @@ pub(super) fn undo(
     let mut line = ProgressLine::new();
     let mut left_out: Vec<PathBuf> = Vec::new();
     let (mut done, mut steps) = (0, 0);
-    for step in ids.chunks(STEP) {
-        line.show(&format!("{done} of {} undone", count(all, "change")));
-        let mut asked = TakeBack::undo(Selection::These(step.to_vec()))
+    for step in ids.chunks(CHANGES_PER_STEP) {
+        line.show(&format!("{done} of {} undone", format_count(all, "change")));
+        let mut asked = UndoRequest::undo(Selection::These(step.to_vec()))
             .overlap(match arguments.merge {
                 true => Overlap::Merge,
                 false => Overlap::Refuse,
@@ -128,9 +132,9 @@ pub(super) fn undo(
                 false => Conflicts::Refuse,
             });
         asked.cancel = Some(begin_unlimited_call());
-        let reply = session.take_back(asked, caller());
-        if may_go_on(&reply, arguments.keep_going) {
-            left_out.extend(left_out_of(&reply));
+        let reply = session.undo_or_redo(asked, caller());
+        if can_continue(&reply, arguments.keep_going) {
+            left_out.extend(left_out_files(&reply));
             done += step.len() as u64;
             steps += 1;
             continue;
@@ -140,10 +144,10 @@ pub(super) fn undo(
             print_error(&format!(
                 "lancet: {} of {} undone; this stopped the rest:\n",
                 done,
-                count(all, "change")
+                format_count(all, "change")
             ));
         }
-        return put(
+        return print_reply(
             &reply,
             OutputFormat::from_json_flag(flags.json),
             Presentation::Change(&approver),
@@ -153,7 +157,7 @@ pub(super) fn undo(
     drop(line);
     left_out.sort();
     left_out.dedup();
-    report(all, steps, &left_out, flags.json, around)?;
+    print_report(all, steps, &left_out, flags.json, around)?;
     Ok(match left_out.is_empty() {
         true => Exit::Done,
         false => Exit::Refused,
@@ -161,24 +165,24 @@ pub(super) fn undo(
 }
 
 /// Asks for confirmation that all the changes are to be undone.
-fn confirm_all(all: u64) -> Result<(), Failure> {
+fn confirm_undo_of_all(all: u64) -> Result<(), Failure> {
     let question = format!(
-        "Undo {}, newest first, in steps of {STEP}? `--dry-run` shows the diff. [y/N]",
-        count(all, "change")
+        "Undo {}, newest first, in steps of {CHANGES_PER_STEP}? `--dry-run` shows the diff. [y/N]",
+        format_count(all, "change")
     );
-    match confirm(&question) {
+    match confirm_at_terminal(&question) {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::refused("declined; nothing was changed".to_owned())),
         None => Err(Failure::refused(format!(
             "{} would be undone, and there is no terminal to ask on: `--yes` undoes them without asking. Nothing was changed",
-            count(all, "change")
+            format_count(all, "change")
         ))),
     }
 }
 
 /// Reports whether the next step may follow: the step was made, found nothing left to do, or left out what is in
 /// conflict.
-fn may_go_on(reply: &Reply, keep_going: bool) -> bool {
+fn can_continue(reply: &Reply, keep_going: bool) -> bool {
     match reply.refusal() {
         None => true,
         // All of it is undone by now, or cancels out.
@@ -189,7 +193,7 @@ fn may_go_on(reply: &Reply, keep_going: bool) -> bool {
 }
 
 /// Returns the files that a step has left out.
-fn left_out_of(reply: &Reply) -> Vec<PathBuf> {
+fn left_out_files(reply: &Reply) -> Vec<PathBuf> {
     let path = |value: &Value| {
         let named = value.get("file_path").unwrap_or(value);
         named.as_str().map(PathBuf::from)
@@ -210,7 +214,7 @@ fn left_out_of(reply: &Reply) -> Vec<PathBuf> {
     }
 }
 
-fn report(
+fn print_report(
     all: u64,
     steps: u64,
     left_out: &[PathBuf],
@@ -228,18 +232,21 @@ fn report(
     let mut words = match left_out.len() as u64 {
         0 => format!(
             "Undid {} in {}.\n",
-            count(all, "change"),
-            count(steps, "step")
+            format_count(all, "change"),
+            format_count(steps, "step")
         ),
         files => format!(
             "Undid {} in {}, but for {} that someone has changed since:\n",
-            count(all, "change"),
-            count(steps, "step"),
-            count(files, "file")
+            format_count(all, "change"),
+            format_count(steps, "step"),
+            format_count(files, "file")
         ),
     };
     for path in left_out {
-        words.push_str(&format!("  {}\n", visible(&around.relative(path))));
+        words.push_str(&format!(
+            "  {}\n",
+            escape_for_terminal(&around.relative(path))
+        ));
     }
     print(&words)
 }

@@ -1,8 +1,10 @@
 //! Changes whose call is not known, for an undo of everything since a moment.
 
-use lancet::history::{History, LogQuery, Mark, Operation, Reversible, UNATTRIBUTED};
+use lancet::history::{
+    History, LogQuery, Operation, PromptMark, ReversalDirection, UNATTRIBUTED_TOOL,
+};
 
-use super::access::unreadable;
+use super::access::unreadable_failure;
 use crate::failure::Failure;
 use crate::terminal::print_error;
 
@@ -10,18 +12,18 @@ use crate::terminal::print_error;
 /// undone, too, and there are some. Otherwise they are only counted.
 pub(super) fn since_prompt(
     history: &History,
-    mark: &Mark,
+    mark: &PromptMark,
     are_included: bool,
 ) -> Result<Option<Vec<String>>, Failure> {
     let query = LogQuery {
         after: Some(mark.sequence),
-        reversible: Some(Reversible::Undoable),
+        reversible: Some(ReversalDirection::Undoable),
         ..LogQuery::default()
     };
-    let unknown: Vec<Operation> = history.log(&query).map_err(unreadable)?;
+    let unknown: Vec<Operation> = history.log(&query).map_err(unreadable_failure)?;
     let unknown: Vec<Operation> = unknown
         .into_iter()
-        .filter(|change| change.tool == UNATTRIBUTED)
+        .filter(|change| change.tool == UNATTRIBUTED_TOOL)
         .collect();
     if unknown.is_empty() {
         return Ok(None);
@@ -34,7 +36,7 @@ pub(super) fn since_prompt(
         tree: Some(mark.session.clone()),
         ..query
     };
-    let mut all = history.log(&of_session).map_err(unreadable)?;
+    let mut all = history.log(&of_session).map_err(unreadable_failure)?;
     all.extend(unknown);
     Ok(Some(all.into_iter().map(|change| change.id).collect()))
 }

@@ -2,36 +2,40 @@
 
 use std::path::Path;
 
-use lancet::doors::visible;
+use lancet::doors::escape_for_terminal;
 use lancet::history::{FaultKind, HistoryFault, Verification, VerifyProgress};
 use serde_json::{Value, json};
 
-use super::access::{history, unreadable};
-use super::stats::count;
+use super::access::{open_history, unreadable_failure};
+use super::stats::format_count;
 use crate::arguments::VerifyArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{ProgressLine, print};
 
 /// How many paths or faults are printed.
-const MOST: usize = 20;
+const MAX_PRINTED: usize = 20;
 
 /// Runs `lancet verify`.
 pub(crate) fn verify(arguments: &VerifyArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, RootHint::Nothing, around)?;
+    let history = open_history(&arguments.place, RootHint::Nothing, around)?;
     let mut line = ProgressLine::new();
     let found = history.verify(&mut |progress| {
         line.show(&match progress {
-            VerifyProgress::Operations(number) => format!("{} read", count(number, "change")),
-            VerifyProgress::Contents(number) => format!("{} checked", count(number, "content")),
+            VerifyProgress::Operations(number) => {
+                format!("{} read", format_count(number, "change"))
+            }
+            VerifyProgress::Contents(number) => {
+                format!("{} checked", format_count(number, "content"))
+            }
             VerifyProgress::Files(number, all) => format!("{number} of {all} files compared"),
             _ => String::new(),
         });
     });
     drop(line);
-    let found = found.map_err(unreadable)?;
+    let found = found.map_err(unreadable_failure)?;
     match arguments.json {
-        true => print(&format!("{}\n", data(&found)))?,
+        true => print(&format!("{}\n", report_json(&found)))?,
         false => print(&format_report(&found, around))?,
     }
     Ok(match found.faults.is_empty() {
@@ -43,20 +47,20 @@ pub(crate) fn verify(arguments: &VerifyArguments, around: &Surroundings) -> Resu
 fn format_report(found: &Verification, around: &Surroundings) -> String {
     let mut words = format!(
         "Checked {} and {}.\n",
-        count(found.operations, "change"),
-        count(found.contents, "content")
+        format_count(found.operations, "change"),
+        format_count(found.contents, "content")
     );
     if found.files > 0 {
         words.push_str(&format!(
             "{} changed here: {} as the newest change left {}, {} in an earlier state that is recorded, {} written or removed by someone else since.\n",
-            count(found.files, "file"),
+            format_count(found.files, "file"),
             found.as_left,
             if found.as_left == 1 { "it" } else { "them" },
             found.earlier,
             found.by_others.len()
         ));
     }
-    list(
+    list_items(
         &mut words,
         found
             .by_others
@@ -66,9 +70,9 @@ fn format_report(found: &Verification, around: &Surroundings) -> String {
     if !found.unread.is_empty() {
         words.push_str(&format!(
             "{} cannot be read from here:\n",
-            count(found.unread.len() as u64, "file")
+            format_count(found.unread.len() as u64, "file")
         ));
-        list(
+        list_items(
             &mut words,
             found.unread.iter().map(|path| display_path(path, around)),
         );
@@ -76,7 +80,7 @@ fn format_report(found: &Verification, around: &Surroundings) -> String {
     if found.after_others > 0 {
         words.push_str(&format!(
             "{} found what someone else had written in between; it is recorded.\n",
-            count(found.after_others, "change")
+            format_count(found.after_others, "change")
         ));
     }
     if found.faults.is_empty() {
@@ -84,21 +88,27 @@ fn format_report(found: &Verification, around: &Surroundings) -> String {
             .push_str("Every content has its hash, and every change can be followed. No faults.\n");
         return words;
     }
-    words.push_str(&format!("{}:\n", count(found.faults.len() as u64, "fault")));
-    list(
+    words.push_str(&format!(
+        "{}:\n",
+        format_count(found.faults.len() as u64, "fault")
+    ));
+    list_items(
         &mut words,
-        found.faults.iter().map(|fault| described(fault, around)),
+        found
+            .faults
+            .iter()
+            .map(|fault| describe_fault(fault, around)),
     );
     words
 }
 
 fn display_path(path: &Path, around: &Surroundings) -> String {
-    visible(&around.relative(path)).into_owned()
+    escape_for_terminal(&around.relative(path)).into_owned()
 }
 
-fn list(words: &mut String, all: impl ExactSizeIterator<Item = String>) {
-    let left = all.len().saturating_sub(MOST);
-    for one in all.take(MOST) {
+fn list_items(words: &mut String, all: impl ExactSizeIterator<Item = String>) {
+    let left = all.len().saturating_sub(MAX_PRINTED);
+    for one in all.take(MAX_PRINTED) {
         words.push_str(&format!("  {one}\n"));
     }
     if left > 0 {
@@ -106,7 +116,7 @@ fn list(words: &mut String, all: impl ExactSizeIterator<Item = String>) {
     }
 }
 
-fn described(fault: &HistoryFault, around: &Surroundings) -> String {
+fn describe_fault(fault: &HistoryFault, around: &Surroundings) -> String {
     let path = fault.path.as_ref().map(|path| display_path(path, around));
     let place = [fault.operation.clone(), path].into_iter().flatten();
     let place = place.collect::<Vec<_>>().join(" ");
@@ -129,7 +139,7 @@ fn described(fault: &HistoryFault, around: &Surroundings) -> String {
     format!("{place}: {what}")
 }
 
-fn data(found: &Verification) -> Value {
+fn report_json(found: &Verification) -> Value {
     let paths = |paths: &[std::path::PathBuf]| -> Vec<String> {
         let paths = paths.iter();
         paths

@@ -12,14 +12,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// The longest time of one wait, after which the history is read again.
-const LONGEST: Timespec = Timespec {
+const MAX_WAIT: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
 };
 
 /// The reason for the end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::command) enum Wake {
+pub(in crate::command) enum WakeReason {
     /// The history may have changed.
     Look,
     /// A key was pressed.
@@ -44,14 +44,14 @@ impl ChangeWait {
             let _ = signal_hook::flag::register(*signal, Arc::clone(&ended));
         }
         Self {
-            told: folder.and_then(told_of),
+            told: folder.and_then(watch_folder),
             ended,
             keys,
         }
     }
 
     /// Waits for the next event.
-    pub(in crate::command) fn wait(&self) -> Wake {
+    pub(in crate::command) fn wait(&self) -> WakeReason {
         let (input, output) = (io::stdin(), io::stdout());
         // A pipe without a reader is reported even though no event is requested.
         let mut waited = vec![PollFd::new(&output, PollFlags::empty())];
@@ -59,18 +59,18 @@ impl ChangeWait {
         waited.extend(told.map(|told| PollFd::new(told, PollFlags::IN)));
         let keys = self.keys.as_ref();
         waited.extend(keys.map(|_| PollFd::new(&input, PollFlags::IN)));
-        let ready = poll(&mut waited, Some(&LONGEST)).unwrap_or(0);
+        let ready = poll(&mut waited, Some(&MAX_WAIT)).unwrap_or(0);
         let found: Vec<PollFlags> = waited.iter().map(PollFd::revents).collect();
         let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
         if self.ended.load(Ordering::Relaxed) || found[0].intersects(gone) {
-            return Wake::End;
+            return WakeReason::End;
         }
         if ready > 0 && keys.is_some() && found.last().is_some_and(|found| !found.is_empty()) {
             let mut key = [0];
             return match rustix::io::read(&input, &mut key) {
-                Ok(1) => Wake::Key(key[0]),
-                Ok(_) => Wake::End,
-                Err(_) => Wake::Look,
+                Ok(1) => WakeReason::Key(key[0]),
+                Ok(_) => WakeReason::End,
+                Err(_) => WakeReason::Look,
             };
         }
         if let Some(told) = told {
@@ -78,24 +78,24 @@ impl ChangeWait {
             let mut bytes = [0; 4096];
             while rustix::io::read(told, &mut bytes).is_ok_and(|length| length == bytes.len()) {}
         }
-        Wake::Look
+        WakeReason::Look
     }
 
     /// Restores line input at the terminal while some work runs.
-    pub(in crate::command) fn with_lines<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(in crate::command) fn with_line_input<T>(&self, work: impl FnOnce() -> T) -> T {
         if let Some(keys) = &self.keys {
-            keys.set(&keys.before);
+            keys.set_terminal_modes(&keys.before);
         }
         let done = work();
         if let Some(keys) = &self.keys {
-            keys.set(&keys.raw);
+            keys.set_terminal_modes(&keys.raw);
         }
         done
     }
 }
 
 #[cfg(target_os = "linux")]
-fn told_of(folder: &Path) -> Option<OwnedFd> {
+fn watch_folder(folder: &Path) -> Option<OwnedFd> {
     use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
     let told = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
     let writes = WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO;
@@ -123,11 +123,11 @@ impl Keys {
         raw.local_modes
             .remove(LocalModes::ICANON | LocalModes::ECHO);
         let keys = Self { before, raw };
-        keys.set(&keys.raw);
+        keys.set_terminal_modes(&keys.raw);
         Some(keys)
     }
 
-    fn set(&self, modes: &Termios) {
+    fn set_terminal_modes(&self, modes: &Termios) {
         // A failure is ignored: where the terminal no longer exists, the next read fails as well and ends the wait.
         let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, modes);
     }
@@ -135,6 +135,6 @@ impl Keys {
 
 impl Drop for Keys {
     fn drop(&mut self) {
-        self.set(&self.before);
+        self.set_terminal_modes(&self.before);
     }
 }

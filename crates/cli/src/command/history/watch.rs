@@ -4,26 +4,26 @@
 use std::collections::VecDeque;
 
 use lancet::history::{History, IdMatch, LogQuery, Operation, OperationKind};
-use lancet::undo::{Selection, TakeBack};
+use lancet::undo::{Selection, UndoRequest};
 use lancet::{Cancel, Lancet};
 
-use super::access::{open, unreadable};
-use super::line::{Columns, LineForm, line};
-use super::log::patches;
-use super::wake::{ChangeWait, Keys, Wake};
+use super::access::{open_engine, unreadable_failure};
+use super::line::{Columns, LineForm, format_operation};
+use super::log::format_diffs;
+use super::wake::{ChangeWait, Keys, WakeReason};
 use crate::arguments::WatchArguments;
-use crate::command::pending::{Feed, decide_newest, news_line};
+use crate::command::pending::{QuestionFeed, decide_newest, format_change};
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{
-    Colour, Consent, TerminalApprover, print, print_error, stdout_is_terminal, visible,
+    Colour, Consent, TerminalApprover, escape_for_terminal, print, print_error, stdout_is_terminal,
 };
 
 /// How many of the newest changes are examined and remembered: one that was begun earlier may end later.
-const WINDOW: usize = 200;
+const EXAMINED_CHANGES: usize = 200;
 /// The most lines of a change's diff.
-const LINES: usize = 200;
+const MAX_DIFF_LINES: usize = 200;
 
 /// The state of `lancet watch`: which changes it has shown, and which of them a key can undo.
 struct Watch {
@@ -39,7 +39,7 @@ struct Watch {
 /// Runs `lancet watch`.
 pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let approver = TerminalApprover::new(Consent::Given, around);
-    let lancet = open(&arguments.place, RootHint::Project, Some(approver), around)?;
+    let lancet = open_engine(&arguments.place, RootHint::Project, Some(approver), around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let mut watch = Watch {
         history: lancet.history().ok_or_else(without)?,
@@ -48,7 +48,7 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
         known: VecDeque::new(),
         shown: Vec::new(),
     };
-    for operation in watch.newest()? {
+    for operation in watch.newest_operations()? {
         watch.known.push_front(operation.id);
     }
     let questions = lancet.questions().ok_or_else(without)?;
@@ -56,7 +56,7 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
     let _watched = questions
         .watch()
         .map_err(|error| Failure::system(format!("the state folder cannot be written: {error}")))?;
-    let mut feed = Feed::new(questions);
+    let mut feed = QuestionFeed::new(questions);
     let state = around.state_dir(arguments.place.state_dir.as_deref())?;
     let keys = match stdout_is_terminal() {
         true => Keys::begin(),
@@ -70,67 +70,68 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
     });
     let waiting = ChangeWait::new(state.as_deref(), keys);
     loop {
-        for news in feed.look().map_err(unreadable)? {
-            print(&news_line(&news, watch.colour))?;
+        for news in feed.check_for_changes().map_err(unreadable_failure)? {
+            print(&format_change(&news, watch.colour))?;
         }
         match waiting.wait() {
-            Wake::Look => watch.look()?,
-            Wake::Key(b'd') => {
+            WakeReason::Look => watch.show_new_changes()?,
+            WakeReason::Key(b'd') => {
                 let asked = TerminalApprover::new(Consent::Ask, around);
                 if let Some(state) = &state {
-                    asked.keep_drafts_in(state.join("drafts"));
+                    asked.set_drafts_folder(state.join("drafts"));
                 }
-                waiting.with_lines(|| decide_newest(&feed, &asked, &arguments.place, around))?;
+                waiting
+                    .with_line_input(|| decide_newest(&feed, &asked, &arguments.place, around))?;
             }
-            Wake::Key(b'u') => {
-                waiting.with_lines(|| watch.take_back(&lancet));
-                watch.look()?;
+            WakeReason::Key(b'u') => {
+                waiting.with_line_input(|| watch.undo_newest_shown(&lancet));
+                watch.show_new_changes()?;
             }
             // Ctrl-D.
-            Wake::Key(b'q' | 4) | Wake::End => return Ok(Exit::Done),
-            Wake::Key(_) => {}
+            WakeReason::Key(b'q' | 4) | WakeReason::End => return Ok(Exit::Done),
+            WakeReason::Key(_) => {}
         }
     }
 }
 
 impl Watch {
     /// Returns the newest changes, newest first.
-    fn newest(&self) -> Result<Vec<Operation>, Failure> {
+    fn newest_operations(&self) -> Result<Vec<Operation>, Failure> {
         let query = LogQuery {
             session: self.session.clone(),
-            limit: Some(WINDOW),
+            limit: Some(EXAMINED_CHANGES),
             ..LogQuery::default()
         };
-        self.history.log(&query).map_err(unreadable)
+        self.history.log(&query).map_err(unreadable_failure)
     }
 
     /// Shows the new changes.
-    fn look(&mut self) -> Result<(), Failure> {
-        for operation in self.newest()?.into_iter().rev() {
+    fn show_new_changes(&mut self) -> Result<(), Failure> {
+        for operation in self.newest_operations()?.into_iter().rev() {
             if self.known.contains(&operation.id) {
                 continue;
             }
-            self.show(&operation)?;
+            self.show_change(&operation)?;
             if operation.kind == OperationKind::Change {
                 self.shown.push(operation.id.clone());
             }
             self.known.push_back(operation.id);
-            while self.known.len() > 2 * WINDOW {
+            while self.known.len() > 2 * EXAMINED_CHANGES {
                 self.known.pop_front();
             }
         }
         Ok(())
     }
 
-    fn show(&self, operation: &Operation) -> Result<(), Failure> {
-        let short = self.history.short(std::slice::from_ref(operation));
-        let short = short.map_err(unreadable)?;
+    fn show_change(&self, operation: &Operation) -> Result<(), Failure> {
+        let short = self.history.short_ids(std::slice::from_ref(operation));
+        let short = short.map_err(unreadable_failure)?;
         let Some(short) = short.first().copied() else {
             return Ok(());
         };
         let columns = Columns::for_operations([(operation, short.shown)].into_iter());
         let form = LineForm::Whole;
-        let mut out = line(
+        let mut out = format_operation(
             &self.history,
             operation,
             short,
@@ -140,9 +141,9 @@ impl Watch {
             None,
             self.colour,
         );
-        let diffs = patches(&self.history, operation, &|_| true, self.colour)?;
+        let diffs = format_diffs(&self.history, operation, &|_| true, self.colour)?;
         let mut lines = diffs.split_inclusive('\n');
-        out.extend(lines.by_ref().take(LINES));
+        out.extend(lines.by_ref().take(MAX_DIFF_LINES));
         match lines.count() {
             0 => {}
             more => out.push_str(&format!(
@@ -155,7 +156,7 @@ impl Watch {
 
     /// Undoes the newest change that is shown and still in effect. The undo is shown as a separate change, or reported
     /// here if only the changes of one session are shown.
-    fn take_back(&mut self, lancet: &Lancet) {
+    fn undo_newest_shown(&mut self, lancet: &Lancet) {
         let stands = |id: &str| match self.history.find(id) {
             Ok(IdMatch::One(found)) => !found.is_undone(),
             _ => false,
@@ -164,12 +165,12 @@ impl Watch {
         let Some(id) = newest.map(|at| self.shown[at].clone()) else {
             return print_error("lancet: no change that is shown here can be undone\n");
         };
-        let mut asked = TakeBack::undo(Selection::Operation(id));
+        let mut asked = UndoRequest::undo(Selection::Operation(id));
         asked.cancel = Some(Cancel::new());
-        let reply = lancet.new_session().take_back(asked, caller());
+        let reply = lancet.new_session().undo_or_redo(asked, caller());
         // With `--session` the undo is not shown as a change: it is in a different session.
         if reply.refusal().is_some() || self.session.is_some() {
-            print_error(&format!("lancet: {}\n", visible(reply.text())));
+            print_error(&format!("lancet: {}\n", escape_for_terminal(reply.text())));
         }
     }
 }

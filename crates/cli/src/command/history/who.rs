@@ -2,16 +2,16 @@
 
 use lancet::history::{History, LogQuery, Operation, StatisticsQuery};
 
-use super::access::unreadable;
+use super::access::unreadable_failure;
 use crate::failure::Failure;
 
 /// The client that the history records for commands of the shell, and the name that users see for it.
 const SHELL: (&str, &str) = ("lancet", "shell");
 /// The most names that a refusal lists.
-const LISTED: usize = 10;
+const MAX_LISTED_NAMES: usize = 10;
 
 /// Returns the displayed name of an operation's client.
-pub(super) fn maker(operation: &Operation) -> &str {
+pub(super) fn operation_client(operation: &Operation) -> &str {
     match operation.client.as_deref() {
         Some(client) => client_display_name(client),
         None => "-",
@@ -19,7 +19,7 @@ pub(super) fn maker(operation: &Operation) -> &str {
 }
 
 /// Returns the tool of an operation, as the name of the command if it was one.
-pub(super) fn tool(operation: &Operation) -> &str {
+pub(super) fn operation_tool(operation: &Operation) -> &str {
     match (operation.client.as_deref(), operation.tool.as_str()) {
         (Some(client), "ApplyPatch") if client == SHELL.0 => "Apply",
         (_, tool) => tool,
@@ -27,7 +27,7 @@ pub(super) fn tool(operation: &Operation) -> &str {
 }
 
 /// Returns the client that a typed name means.
-pub(super) fn client(typed: &str) -> String {
+pub(super) fn client_from_display_name(typed: &str) -> String {
     match typed == SHELL.1 {
         true => SHELL.0.to_owned(),
         false => typed.to_owned(),
@@ -49,16 +49,16 @@ pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failur
         limit: Some(1),
         ..LogQuery::default()
     };
-    if !history.log(&query).map_err(unreadable)?.is_empty() {
+    if !history.log(&query).map_err(unreadable_failure)?.is_empty() {
         return Ok(());
     }
     let known = history.statistics(&StatisticsQuery::default());
-    let known = known.map_err(unreadable)?;
+    let known = known.map_err(unreadable_failure)?;
     let mut clients = known
         .clients
         .iter()
         .map(|(name, _)| client_display_name(name));
-    if clients.any(|name| name == typed || client(typed) == name) {
+    if clients.any(|name| name == typed || client_from_display_name(typed) == name) {
         return Err(Failure::refused(format!(
             "{typed} is a client, not a session: use --client {typed}"
         )));
@@ -69,7 +69,7 @@ pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failur
         "no session {typed} has changed a file of this project; {}",
         match named.as_slice() {
             [] => "no session here has a name (--client selects by agent)".to_owned(),
-            named => format!("there is {}", listed(named)),
+            named => format!("there is {}", join_names(named)),
         }
     )))
 }
@@ -77,15 +77,15 @@ pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failur
 /// Refuses a client that has no change in the project, with the names of those that have.
 pub(super) fn check_client(history: &History, typed: &str) -> Result<(), Failure> {
     let query = LogQuery {
-        client: Some(client(typed)),
+        client: Some(client_from_display_name(typed)),
         limit: Some(1),
         ..LogQuery::default()
     };
-    if !history.log(&query).map_err(unreadable)?.is_empty() {
+    if !history.log(&query).map_err(unreadable_failure)?.is_empty() {
         return Ok(());
     }
     let known = history.statistics(&StatisticsQuery::default());
-    let known = known.map_err(unreadable)?;
+    let known = known.map_err(unreadable_failure)?;
     if known.sessions.iter().any(|(name, _)| name == typed) {
         return Err(Failure::refused(format!(
             "{typed} is a session, not a client: use --session {typed}"
@@ -100,7 +100,7 @@ pub(super) fn check_client(history: &History, typed: &str) -> Result<(), Failure
         [] => "there is no change in this project yet".to_owned(),
         names => format!(
             "no client {typed} has changed a file of this project; there is {}",
-            listed(names)
+            join_names(names)
         ),
     }))
 }
@@ -110,8 +110,12 @@ pub(in crate::command) fn is_unnamed(session: &str) -> bool {
     session.starts_with("unnamed-")
 }
 
-fn listed(names: &[&str]) -> String {
-    let shown = names.iter().take(LISTED).copied().collect::<Vec<_>>();
+fn join_names(names: &[&str]) -> String {
+    let shown = names
+        .iter()
+        .take(MAX_LISTED_NAMES)
+        .copied()
+        .collect::<Vec<_>>();
     match names.len() - shown.len() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

@@ -6,7 +6,7 @@ use lancet::history::ConversationReport;
 use serde_json::{Value, json};
 
 use super::own_call::{CallMoment, OwnCall};
-use super::tool::{Tool, shown_text, text_of};
+use super::tool::{Tool, answer_text, file_text_in_answer};
 
 /// One event, with its session and its folder.
 #[derive(Debug, PartialEq)]
@@ -111,17 +111,17 @@ impl Event {
 
 impl HookEvent {
     /// Reads an event; none where it does not concern lancet.
-    pub(super) fn read(agent: &str, sent: &Value) -> Option<Self> {
+    pub(super) fn parse(agent: &str, sent: &Value) -> Option<Self> {
         let folder = non_empty_string(sent, "cwd").map(PathBuf::from);
         Some(Self {
             session: non_empty_string(sent, "session_id")
                 .or_else(|| non_empty_string(sent, "sessionId")),
-            sub_agent: sub_agent(sent),
-            time: time(sent),
+            sub_agent: parse_sub_agent(sent),
+            time: parse_time(sent),
             folder: folder.filter(|folder| folder.is_absolute()),
             event: match sent.get("hook_event_name") {
-                Some(name) => named(agent, name.as_str()?, sent)?,
-                None if agent == "copilot" => unnamed(sent)?,
+                Some(name) => parse_named_event(agent, name.as_str()?, sent)?,
+                None if agent == "copilot" => parse_unnamed_event(sent)?,
                 None => return None,
             },
         })
@@ -129,9 +129,9 @@ impl HookEvent {
 }
 
 /// Returns the event with this name.
-fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
+fn parse_named_event(agent: &str, name: &str, sent: &Value) -> Option<Event> {
     match name {
-        "SessionStart" => Some(start(sent)),
+        "SessionStart" => Some(session_start_event(sent)),
         "Stop" | "SessionEnd" if matches!(agent, "codex" | "gemini") => Some(Event::Pause),
         "AfterAgent" => Some(Event::Pause),
         "Stop" | "SessionEnd" => Some(Event::TurnEnd),
@@ -141,8 +141,8 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
         // text is in `submitted_prompt`: if that is present and empty or null, the user typed nothing. Older versions
         // do not send it.
         "UserPromptSubmit" | "BeforeAgent" => match sent.get("submitted_prompt") {
-            Some(_) => prompt(non_empty_string(sent, "submitted_prompt")),
-            None => prompt(non_empty_string(sent, "prompt")),
+            Some(_) => prompt_event(non_empty_string(sent, "submitted_prompt")),
+            None => prompt_event(non_empty_string(sent, "prompt")),
         },
         "PostToolUse" | "AfterTool" => {
             let tool = Tool::classify(
@@ -150,7 +150,7 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
                 &non_empty_string(sent, "tool_name")?,
                 &sent["tool_input"],
             );
-            after(tool, sent, &sent["tool_input"], &sent["tool_response"])
+            after_call_event(tool, sent, &sent["tool_input"], &sent["tool_response"])
         }
         "PostToolUseFailure" => {
             let name = non_empty_string(sent, "tool_name")?;
@@ -158,13 +158,13 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
             let tool = Tool::classify(agent, &name, input);
             own_call(tool, &name, CallMoment::After, sent, input, &Value::Null)
         }
-        "PreToolUse" | "BeforeTool" => before(agent, sent),
+        "PreToolUse" | "BeforeTool" => before_call_event(agent, sent),
         _ => None,
     }
 }
 
 /// Recognizes an event of Copilot CLI, which sends no name: each event has different fields.
-fn unnamed(sent: &Value) -> Option<Event> {
+fn parse_unnamed_event(sent: &Value) -> Option<Event> {
     if let Some(name) = non_empty_string(sent, "toolName") {
         let input = &sent["toolArgs"];
         let tool = Tool::classify("copilot", &name, input);
@@ -179,34 +179,34 @@ fn unnamed(sent: &Value) -> Option<Event> {
             return Some(event);
         }
         return match sent.get("toolResult") {
-            Some(result) => after(tool, sent, input, result),
-            None => announced(tool, sent, name, input, None),
+            Some(result) => after_call_event(tool, sent, input, result),
+            None => announced_call_event(tool, sent, name, input, None),
         };
     }
     if let Some(text) = non_empty_string(sent, "prompt") {
-        return prompt(Some(text));
+        return prompt_event(Some(text));
     }
     if sent.get("source").is_some() {
-        return Some(start(sent));
+        return Some(session_start_event(sent));
     }
     // The end of a turn (`agentStop`, which a sub-agent sends as well) or of the session (`sessionEnd`).
     let ends = sent.get("stopReason").is_some() || sent.get("reason").is_some();
-    (ends && sub_agent(sent).is_none()).then_some(Event::TurnEnd)
+    (ends && parse_sub_agent(sent).is_none()).then_some(Event::TurnEnd)
 }
 
-fn prompt(text: Option<String>) -> Option<Event> {
+fn prompt_event(text: Option<String>) -> Option<Event> {
     text.filter(|text| !text.trim().is_empty())
         .map(Event::Prompt)
 }
 
-fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Event> {
+fn after_call_event(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Event> {
     match tool {
         Tool::OwnRead => Some(Event::Read {
             path: ["file_path", "absolute_path", "path"]
                 .iter()
                 .find_map(|key| non_empty_string(input, key))?,
-            text: shown_text(answer)?,
-            call: called(
+            text: file_text_in_answer(answer)?,
+            call: parse_tool_call(
                 sent,
                 non_empty_string(sent, "tool_name").unwrap_or_default(),
                 input,
@@ -214,7 +214,7 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
         }),
         Tool::LancetWrite => Some(Event::Changed {
             call: non_empty_string(sent, "tool_use_id"),
-            answer: text_of(answer).unwrap_or_default(),
+            answer: answer_text(answer).unwrap_or_default(),
         }),
         Tool::StartsSubAgent => Some(Event::SubAgentReturned),
         Tool::OwnShell | Tool::OwnWriter => {
@@ -239,7 +239,7 @@ fn own_call(
 }
 
 /// Returns the event for a tool that is about to be called.
-fn before(agent: &str, sent: &Value) -> Option<Event> {
+fn before_call_event(agent: &str, sent: &Value) -> Option<Event> {
     let name = non_empty_string(sent, "tool_name")?;
     let input = &sent["tool_input"];
     let tool = Tool::classify(agent, &name, input);
@@ -247,24 +247,24 @@ fn before(agent: &str, sent: &Value) -> Option<Event> {
         return Some(event);
     }
     let decision = (agent == "claude" && tool == Tool::LancetWrite)
-        .then(|| decision(sent))
+        .then(|| claude_decision(sent))
         .flatten();
-    announced(tool, sent, name, input, decision)
+    announced_call_event(tool, sent, name, input, decision)
 }
 
-fn announced(
+fn announced_call_event(
     tool: Tool,
     sent: &Value,
     name: String,
     input: &Value,
     decision: Option<Value>,
 ) -> Option<Event> {
-    let call = called(sent, name, input);
+    let call = parse_tool_call(sent, name, input);
     (!matches!(tool, Tool::Other | Tool::StartsSubAgent))
         .then_some(Event::BeforeCall { call, decision })
 }
 
-fn called(sent: &Value, tool: String, input: &Value) -> ToolCall {
+fn parse_tool_call(sent: &Value, tool: String, input: &Value) -> ToolCall {
     ToolCall {
         id: non_empty_string(sent, "tool_use_id"),
         tool,
@@ -274,7 +274,7 @@ fn called(sent: &Value, tool: String, input: &Value) -> ToolCall {
 
 /// Returns the decision of Claude Code's mode about a write: accepted together with its own edits, forbidden while it
 /// plans, and otherwise left to its permissions.
-fn decision(sent: &Value) -> Option<Value> {
+fn claude_decision(sent: &Value) -> Option<Value> {
     let (decision, reason) = match non_empty_string(sent, "permission_mode")?.as_str() {
         "acceptEdits" => ("allow", "Claude Code accepts edits"),
         "plan" if sent["tool_input"]["dry_run"] != true => (
@@ -291,7 +291,7 @@ fn decision(sent: &Value) -> Option<Value> {
 }
 
 /// Returns the event for a conversation that began, either by a user's command in place of another one or otherwise.
-fn start(sent: &Value) -> Event {
+fn session_start_event(sent: &Value) -> Event {
     Event::SessionStart(match non_empty_string(sent, "source").as_deref() {
         Some("clear" | "resume" | "compact") => ConversationReport::Switch,
         _ => ConversationReport::Start,
@@ -300,7 +300,7 @@ fn start(sent: &Value) -> Event {
 
 /// Returns the sub-agent of an event. Claude Code and Qwen Code name it next to the session; Copilot CLI gives it a
 /// separate session.
-fn sub_agent(sent: &Value) -> Option<SubAgentId> {
+fn parse_sub_agent(sent: &Value) -> Option<SubAgentId> {
     Some(SubAgentId {
         id: non_empty_string(sent, "agent_id").or_else(|| non_empty_string(sent, "agentId"))?,
         kind: non_empty_string(sent, "agent_type").or_else(|| non_empty_string(sent, "agentType")),
@@ -309,7 +309,7 @@ fn sub_agent(sent: &Value) -> Option<SubAgentId> {
 }
 
 /// Parses the time of an event: milliseconds since 1970, or a date and time as JavaScript writes it.
-fn time(sent: &Value) -> Option<i64> {
+fn parse_time(sent: &Value) -> Option<i64> {
     match sent.get("timestamp")? {
         Value::Number(number) => number.as_i64(),
         Value::String(text) => {
@@ -329,12 +329,12 @@ fn non_empty_string(sent: &Value, key: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn event(agent: &str, sent: Value) -> Option<Event> {
-        HookEvent::read(agent, &sent).map(|found| found.event)
+    fn parse_event(agent: &str, sent: Value) -> Option<Event> {
+        HookEvent::parse(agent, &sent).map(|found| found.event)
     }
 
     #[test]
-    fn prompts_and_sessions_are_read_in_every_dialect() {
+    fn reads_prompts_and_sessions_of_every_agent() {
         let prompt = Some(Event::Prompt("go".to_owned()));
         for (agent, sent) in [
             (
@@ -355,20 +355,20 @@ mod tests {
             ),
             ("copilot", json!({"timestamp": 1, "prompt": "go"})),
         ] {
-            assert_eq!(event(agent, sent), prompt, "{agent}");
+            assert_eq!(parse_event(agent, sent), prompt, "{agent}");
         }
         let start = json!({"session_id": "a", "cwd": "/p", "hook_event_name": "SessionStart", "source": "clear"});
-        let found = HookEvent::read("claude", &start).expect("known");
+        let found = HookEvent::parse("claude", &start).expect("known");
         assert_eq!(found.event, Event::SessionStart(ConversationReport::Switch));
         assert_eq!(found.session.as_deref(), Some("a"));
         assert_eq!(
-            event("copilot", json!({"source": "new"})),
+            parse_event("copilot", json!({"source": "new"})),
             Some(Event::SessionStart(ConversationReport::Start))
         );
     }
 
     #[test]
-    fn what_is_not_known_is_passed_over() {
+    fn ignores_unknown_events() {
         for sent in [
             json!({}),
             json!([]),
@@ -384,15 +384,15 @@ mod tests {
             json!({"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": {}}),
             json!({"hook_event_name": "PreToolUse", "tool_name": "WebFetch", "permission_mode": "plan"}),
         ] {
-            assert_eq!(event("claude", sent.clone()), None, "{sent}");
+            assert_eq!(parse_event("claude", sent.clone()), None, "{sent}");
         }
     }
 
     #[test]
-    fn claude_codes_mode_decides_about_writes() {
+    fn permission_mode_of_claude_code_decides_about_writes() {
         let decision = |mode: &str| {
             let sent = json!({"hook_event_name": "PreToolUse", "tool_name": "mcp__lancet__Edit", "permission_mode": mode, "tool_input": {}});
-            match event("claude", sent) {
+            match parse_event("claude", sent) {
                 Some(Event::BeforeCall { decision, .. }) => {
                     decision?["hookSpecificOutput"]["permissionDecision"]
                         .as_str()
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_agents_are_recognised_as_each_agent_names_them() {
+    fn recognizes_sub_agents_of_each_agent() {
         let named = |id: &str, kind: &str, parent: Option<&str>| {
             Some(SubAgentId {
                 id: id.to_owned(),
@@ -419,7 +419,7 @@ mod tests {
         };
         let claude = json!({"session_id": "s", "hook_event_name": "PreToolUse", "agent_id": "a1", "agent_type": "Explore",
             "tool_name": "mcp__lancet__Read", "tool_input": {"file_path": "/a"}, "tool_use_id": "toolu_1"});
-        let found = HookEvent::read("claude", &claude).expect("known");
+        let found = HookEvent::parse("claude", &claude).expect("known");
         assert_eq!(found.sub_agent, named("a1", "Explore", None));
         let Event::BeforeCall { call, decision } = found.event else {
             panic!("a call")
@@ -427,7 +427,7 @@ mod tests {
         assert_eq!((call.id.as_deref(), decision), (Some("toolu_1"), None));
         let copilot = json!({"sessionId": "sub", "timestamp": 1_795_008_185_990_i64, "toolName": "lancet-Read",
             "toolArgs": {"file_path": "/a"}, "agentId": "sub", "agentType": "general-purpose", "parentAgentId": "top"});
-        let found = HookEvent::read("copilot", &copilot).expect("known");
+        let found = HookEvent::parse("copilot", &copilot).expect("known");
         assert_eq!(
             found.sub_agent,
             named("sub", "general-purpose", Some("top"))
@@ -435,17 +435,17 @@ mod tests {
         assert_eq!(found.time, Some(1_795_008_185_990));
         let qwen = json!({"session_id": "s", "hook_event_name": "SubagentStart", "timestamp": "2026-11-18T13:22:59.378Z",
             "agent_id": "general-purpose-call_7", "agent_type": "general-purpose"});
-        let found = HookEvent::read("qwen", &qwen).expect("known");
+        let found = HookEvent::parse("qwen", &qwen).expect("known");
         assert_eq!(found.event, Event::SubAgentStart);
         assert_eq!(found.time, Some(1_795_008_179_378));
         assert_eq!(
-            event(
+            parse_event(
                 "copilot",
                 json!({"sessionId": "top", "stopReason": "end_turn"})
             ),
             Some(Event::TurnEnd)
         );
         let stopped = json!({"sessionId": "sub", "stopReason": "end_turn", "agentId": "sub"});
-        assert_eq!(event("copilot", stopped), None);
+        assert_eq!(parse_event("copilot", stopped), None);
     }
 }

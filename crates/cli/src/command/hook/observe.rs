@@ -13,7 +13,7 @@ use super::event::{Event, HookEvent};
 use super::own_call::{CallMoment, OwnCall};
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
-use crate::opening::{OpenRequest, Writes};
+use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
 
 /// The agent whose event is processed.
@@ -33,12 +33,12 @@ impl Observed<'_> {
     /// Looks at the files of the project that the event is about. A folder that is too wide to be a project, such as
     /// the home folder, is not looked at.
     pub(super) fn look(&self, event: &HookEvent) -> Result<(), Failure> {
-        let request = OpenRequest::of_command(self.place, RootHint::Project, Writes::Person);
+        let request = OpenRequest::for_command(self.place, RootHint::Project, WriteAuthor::Person);
         let lancet = request.open(self.around)?.lancet;
         let (Some(history), Some(recording)) = (lancet.history(), lancet.recording()) else {
             return Ok(());
         };
-        let _ = history.hear_hook(self.agent, event.event.name());
+        let _ = history.record_hook_run(self.agent, event.event.name());
         let origin = EventOrigin {
             history: &history,
             agent: self.agent,
@@ -46,7 +46,7 @@ impl Observed<'_> {
             id: self.id,
         };
         let named = origin
-            .owner(event)
+            .find_owner(event)
             .and_then(|owner| SessionName::new(owner.session).ok());
         let Some(named) = named else { return Ok(()) };
         let session = lancet.session(&named);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// How deep an answer is searched for texts.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// The role of a tool for a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +89,8 @@ fn own_changing_tool(agent: &str, name: &str) -> Option<Tool> {
 
 /// Returns the text of an answer: the text itself, that of a file (Claude Code), the model's input (Gemini CLI, Qwen
 /// Code, Copilot CLI), or the parts of an MCP result.
-pub(super) fn text_of(answer: &Value) -> Option<String> {
-    within(answer, DEEPEST)
+pub(super) fn answer_text(answer: &Value) -> Option<String> {
+    find_text(answer, MAX_DEPTH)
 }
 
 /// The headers with which Gemini CLI and Qwen Code begin their output of a part of a file: this text, up to a line of
@@ -104,8 +104,8 @@ const HEADERS: [(&str, &str); 2] = [
 ];
 
 /// Returns the text of the file in the output of the agent's own tool.
-pub(super) fn shown_text(answer: &Value) -> Option<String> {
-    let text = text_of(answer)?;
+pub(super) fn file_text_in_answer(answer: &Value) -> Option<String> {
+    let text = answer_text(answer)?;
     let content = HEADERS.iter().find_map(|(beginning, end)| {
         let rest = text.strip_prefix(beginning)?;
         rest.split_once(end).map(|(_, content)| content.to_owned())
@@ -113,20 +113,20 @@ pub(super) fn shown_text(answer: &Value) -> Option<String> {
     Some(content.unwrap_or(text))
 }
 
-fn within(answer: &Value, depth: usize) -> Option<String> {
+fn find_text(answer: &Value, depth: usize) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     match answer {
         Value::String(text) => Some(text.clone()),
         Value::Array(parts) => {
             let texts: Vec<String> = parts
                 .iter()
-                .filter_map(|part| within(part, depth))
+                .filter_map(|part| find_text(part, depth))
                 .collect();
             (!texts.is_empty()).then(|| texts.join("\n"))
         }
         Value::Object(members) => ["file", "llmContent", "textResultForLlm", "content", "text"]
             .iter()
-            .find_map(|key| within(members.get(*key)?, depth)),
+            .find_map(|key| find_text(members.get(*key)?, depth)),
         _ => None,
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn tools_are_told_apart_by_the_names_that_agents_give() {
+    fn classifies_tools_by_agent_names() {
         for (agent, name, wanted) in [
             ("claude", "Read", Tool::OwnRead),
             ("claude", "mcp__lancet__Read", Tool::LancetRead),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_is_found_where_each_agent_has_it() {
+    fn extracts_text_from_answers_of_each_agent() {
         let text = Some("one\n".to_owned());
         for answer in [
             json!("one\n"),
@@ -196,17 +196,17 @@ mod tests {
             json!({"content": [{"type": "text", "text": "one\n"}]}),
             json!({"resultType": "success", "textResultForLlm": "one\n"}),
         ] {
-            assert_eq!(text_of(&answer), text, "{answer}");
+            assert_eq!(answer_text(&answer), text, "{answer}");
         }
         assert_eq!(
-            text_of(&json!({"type": "image", "file": {"base64": "AA"}})),
+            answer_text(&json!({"type": "image", "file": {"base64": "AA"}})),
             None
         );
-        assert_eq!(text_of(&json!(7)), None);
+        assert_eq!(answer_text(&json!(7)), None);
     }
 
     #[test]
-    fn what_an_agent_says_about_a_part_of_a_file_is_no_text_of_it() {
+    fn removes_agent_headers_from_file_text() {
         for (shown, text) in [
             (
                 "Showing lines 2-3 of 5 total lines.\n\n---\n\ntwo\nthree",
@@ -219,7 +219,11 @@ mod tests {
             ("Showing lines of code\n", "Showing lines of code\n"),
         ] {
             let answer = json!({ "llmContent": shown });
-            assert_eq!(shown_text(&answer).as_deref(), Some(text), "{shown}");
+            assert_eq!(
+                file_text_in_answer(&answer).as_deref(),
+                Some(text),
+                "{shown}"
+            );
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use lancet_install::{
-    EditError, Entry, FileChange, Form, Presence, depth, install, presence, taken_back, uninstall,
+    EditError, Entry, FileChange, Form, Presence, entry_presence, existing_depth, install_entries,
+    revert_splices, uninstall_entries,
 };
 use serde_json::Value;
 
@@ -25,35 +26,35 @@ fn hash(text: &str) -> String {
 }
 
 /// Returns the text before the installation, if the file is exactly as the receipt describes.
-fn exact_base(text: &str, receipt: &FileReceipt) -> Option<String> {
+fn text_before_installation(text: &str, receipt: &FileReceipt) -> Option<String> {
     if hash(text) != receipt.after {
         return None;
     }
-    let base = taken_back(text, &receipt.splices)?;
+    let base = revert_splices(text, &receipt.splices)?;
     (receipt.before.as_deref() == Some(&hash(&base))).then_some(base)
 }
 
 /// Inserts the entries of a change into a file.
-pub(super) fn installed(
+pub(super) fn install_into_text(
     change: &FileChange,
     text: Option<&str>,
     old: Option<&FileReceipt>,
     missing_folders: Vec<PathBuf>,
 ) -> Result<(NewText, FileReceipt), EditError> {
     let current = text.unwrap_or_default();
-    let base = old.and_then(|old| exact_base(current, old));
+    let base = old.and_then(|old| text_before_installation(current, old));
     let is_exact = base.is_some() || old.is_none();
     let outdated = match base {
         Some(_) => Vec::new(),
-        None => outdated(change, current, old),
+        None => outdated_entries(change, current, old),
     };
     let cleared = match outdated.is_empty() {
         true => None,
-        false => Some(without(change.form, current, &outdated)?),
+        false => Some(remove_entries(change.form, current, &outdated)?),
     };
     let start = base.as_deref().or(cleared.as_deref()).unwrap_or(current);
-    let mut entries = receipts(change, start, text)?;
-    let draft = install(change.form, start, &change.entries)?;
+    let mut entries = entry_receipts(change, start, text)?;
+    let draft = install_entries(change.form, start, &change.entries)?;
     let (after, splices) = draft.into_parts();
     // The receipt contains no text of the file except an earlier entry with lancet's name, since the text may contain a
     // password. Where such a text was replaced, the splices are not stored, and `uninstall` removes lancet's entry
@@ -94,14 +95,14 @@ pub(super) fn installed(
 }
 
 /// Makes the receipts of the entries, and refuses entries that lancet must not write.
-fn receipts(
+fn entry_receipts(
     change: &FileChange,
     start: &str,
     text: Option<&str>,
 ) -> Result<Vec<EntryReceipt>, EditError> {
     let mut entries = Vec::new();
     for entry in &change.entries {
-        let found = presence(change.form, start, entry)?;
+        let found = entry_presence(change.form, start, entry)?;
         if matches!(entry, Entry::Whole { .. }) && found == Presence::Other && text.is_some() {
             return Err(EditError::Unsure(
                 "it is there already, and not as lancet wrote it; move it away".to_owned(),
@@ -117,7 +118,7 @@ fn receipts(
                 path.join(".")
             )));
         }
-        if let Some(other) = item_of_same_name(change.form, start, entry) {
+        if let Some(other) = server_list_with_same_name(change.form, start, entry) {
             return Err(EditError::Unsure(format!(
                 "{other} has its own entry `lancet`; remove that first"
             )));
@@ -125,7 +126,7 @@ fn receipts(
         if found == Presence::Missing || found == Presence::Other || names_lancet(entry) {
             entries.push(EntryReceipt {
                 entry: entry.clone(),
-                depth: depth(change.form, start, entry)?.min(longest(entry)),
+                depth: existing_depth(change.form, start, entry)?.min(parent_count(entry)),
                 was: earlier_value(change.form, start, entry),
             });
         }
@@ -136,18 +137,22 @@ fn receipts(
 /// Returns the entries that an earlier installation wrote and the present one does not have: a permission to write that
 /// is withdrawn, or a hook that runs another program. Entries without a receipt, as in a project's settings that
 /// another machine wrote, are found only if they are hooks, by the program that they run.
-fn outdated(change: &FileChange, text: &str, old: Option<&FileReceipt>) -> Vec<EntryReceipt> {
+fn outdated_entries(
+    change: &FileChange,
+    text: &str,
+    old: Option<&FileReceipt>,
+) -> Vec<EntryReceipt> {
     let kept = old.into_iter().flat_map(|old| &old.entries);
     let mut found: Vec<EntryReceipt> = kept
         .filter(|kept| !is_planned(change, &kept.entry))
         .cloned()
         .collect();
     let hooks = change.entries.iter().filter(|entry| is_hook(entry));
-    for entry in hooks.flat_map(|hook| hooks_like(change.form, text, hook)) {
+    for entry in hooks.flat_map(|hook| similar_hooks(change.form, text, hook)) {
         let is_known = found.iter().any(|known| known.entry == entry);
         if !is_known && !change.entries.contains(&entry) {
             found.push(EntryReceipt {
-                depth: longest(&entry),
+                depth: parent_count(&entry),
                 entry,
                 was: None,
             });
@@ -169,19 +174,19 @@ fn is_planned(change: &FileChange, entry: &Entry) -> bool {
 }
 
 /// Returns a text without these entries. The values that they replaced are restored.
-fn without(form: Form, text: &str, entries: &[EntryReceipt]) -> Result<String, EditError> {
-    let back: Vec<Entry> = entries.iter().filter_map(restored).collect();
+fn remove_entries(form: Form, text: &str, entries: &[EntryReceipt]) -> Result<String, EditError> {
+    let back: Vec<Entry> = entries.iter().filter_map(restoring_entry).collect();
     let taken: Vec<_> = entries
         .iter()
-        .filter(|kept| restored(kept).is_none())
+        .filter(|kept| restoring_entry(kept).is_none())
         .map(|kept| (kept.entry.clone(), kept.depth))
         .collect();
-    let (out, _) = uninstall(form, text, &taken)?.into_parts();
-    Ok(install(form, &out, &back)?.into_parts().0)
+    let (out, _) = uninstall_entries(form, text, &taken)?.into_parts();
+    Ok(install_entries(form, &out, &back)?.into_parts().0)
 }
 
 /// Removes the entries of a receipt.
-pub(super) fn uninstalled(
+pub(super) fn uninstall_from_text(
     form: Form,
     text: Option<&str>,
     receipt: &FileReceipt,
@@ -189,19 +194,19 @@ pub(super) fn uninstalled(
     let Some(text) = text else {
         return Ok(NewText::Same);
     };
-    let left = match exact_base(text, receipt) {
+    let left = match text_before_installation(text, receipt) {
         Some(base) => base,
         None => {
             let wholes = receipt.entries.iter().map(|kept| &kept.entry);
             for entry in wholes.filter(|entry| matches!(entry, Entry::Whole { .. })) {
-                if presence(form, text, entry)? != Presence::Same {
+                if entry_presence(form, text, entry)? != Presence::Same {
                     return Err(EditError::Unsure(
                         "it was changed since lancet wrote it; it stays, remove it by hand"
                             .to_owned(),
                     ));
                 }
             }
-            without(form, text, &receipt.entries)?
+            remove_entries(form, text, &receipt.entries)?
         }
     };
     let is_empty = matches!(left.trim(), "" | "{}" | "\u{feff}");
@@ -220,11 +225,11 @@ pub(super) fn without_receipt(change: &FileChange, text: Option<&str>) -> FileRe
     let (hooks, others): (Vec<_>, Vec<_>) = change.entries.iter().partition(|entry| is_hook(entry));
     let hooks = hooks
         .into_iter()
-        .flat_map(|hook| hooks_like(change.form, text.unwrap_or_default(), hook));
+        .flat_map(|hook| similar_hooks(change.form, text.unwrap_or_default(), hook));
     let named = others.into_iter().filter(|entry| names_lancet(entry));
     // A server in a list is recognized by its name, whatever program it starts.
     let named = named.flat_map(|entry| {
-        let items = items_of_name(change.form, text.unwrap_or_default(), entry);
+        let items = items_with_name(change.form, text.unwrap_or_default(), entry);
         match entry {
             Entry::Item { path, .. } if !items.is_empty() => items
                 .into_iter()
@@ -247,7 +252,7 @@ pub(super) fn without_receipt(change: &FileChange, text: Option<&str>) -> FileRe
         splices: Vec::new(),
         entries: entries
             .map(|entry| EntryReceipt {
-                depth: longest(&entry),
+                depth: parent_count(&entry),
                 entry,
                 was: None,
             })
@@ -261,14 +266,14 @@ fn is_hook(entry: &Entry) -> bool {
 }
 
 /// Returns the items in a text that have the name of an entry, which is a server in a list.
-fn items_of_name(form: Form, text: &str, entry: &Entry) -> Vec<Value> {
+fn items_with_name(form: Form, text: &str, entry: &Entry) -> Vec<Value> {
     let Entry::Item { path, value } = entry else {
         return Vec::new();
     };
     let Some(name) = value.get("name") else {
         return Vec::new();
     };
-    let found = lancet_install::value_at(form, text, path);
+    let found = lancet_install::parse_value_at(form, text, path);
     let items = found.and_then(|found| found.as_array().cloned());
     let mut items = items.unwrap_or_default();
     items.retain(|item| item.get("name") == Some(name));
@@ -276,11 +281,11 @@ fn items_of_name(form: Form, text: &str, entry: &Entry) -> Vec<Value> {
 }
 
 /// Returns the list in which another server has the name of an entry.
-fn item_of_same_name(form: Form, text: &str, entry: &Entry) -> Option<String> {
+fn server_list_with_same_name(form: Form, text: &str, entry: &Entry) -> Option<String> {
     let Entry::Item { path, value } = entry else {
         return None;
     };
-    let others = items_of_name(form, text, entry);
+    let others = items_with_name(form, text, entry);
     others
         .iter()
         .any(|item| item != value)
@@ -288,7 +293,7 @@ fn item_of_same_name(form: Form, text: &str, entry: &Entry) -> Option<String> {
 }
 
 /// Returns the items in a text that run lancet as a hook does, whatever the path of the program.
-fn hooks_like(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
+fn similar_hooks(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
     let Entry::Item { path, value } = hook else {
         return Vec::new();
     };
@@ -302,7 +307,7 @@ fn hooks_like(form: Form, text: &str, hook: &Entry) -> Vec<Entry> {
         rest.split_whitespace().next().map(str::to_owned)
     };
     let wanted = command(value).as_deref().and_then(words);
-    let found = lancet_install::value_at(form, text, path);
+    let found = lancet_install::parse_value_at(form, text, path);
     let items = found.and_then(|found| found.as_array().cloned());
     let runs_it = |group: &Value| {
         command(group).is_some_and(|command| {
@@ -330,7 +335,7 @@ pub(super) fn names_lancet(entry: &Entry) -> bool {
 }
 
 /// Returns the number of names that lead to an entry.
-fn longest(entry: &Entry) -> usize {
+fn parent_count(entry: &Entry) -> usize {
     match entry {
         Entry::Member { path, .. } => path.len().saturating_sub(1),
         Entry::Item { path, .. } => path.len(),
@@ -339,7 +344,7 @@ fn longest(entry: &Entry) -> usize {
 }
 
 /// Returns the entry that restores the earlier value.
-fn restored(kept: &EntryReceipt) -> Option<Entry> {
+fn restoring_entry(kept: &EntryReceipt) -> Option<Entry> {
     match (&kept.entry, &kept.was) {
         (Entry::Member { path, .. }, Some(was)) => Some(Entry::Member {
             path: path.clone(),
@@ -354,7 +359,7 @@ fn restored(kept: &EntryReceipt) -> Option<Entry> {
 fn earlier_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
     match entry {
         Entry::Member { path, value } if names_lancet(entry) => {
-            let found = lancet_install::value_at(form, text, path)?;
+            let found = lancet_install::parse_value_at(form, text, path)?;
             (found != *value).then_some(found)
         }
         _ => plain_value(form, text, entry),
@@ -369,7 +374,7 @@ fn plain_value(form: Form, text: &str, entry: &Entry) -> Option<Value> {
     let Entry::Member { path, .. } = entry else {
         return None;
     };
-    let found = lancet_install::value_at(form, text, path)?;
+    let found = lancet_install::parse_value_at(form, text, path)?;
     (!found.is_object() && !found.is_array()).then_some(found)
 }
 
@@ -378,7 +383,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn hook(command: &str) -> FileChange {
+    fn hook_change(command: &str) -> FileChange {
         FileChange {
             path: "/home/me/settings.json".into(),
             form: Form::Json,
@@ -390,13 +395,14 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_of_another_path_is_replaced_also_without_a_receipt() {
+    fn replaces_hook_of_another_path_without_receipt() {
         let theirs = r#"{"hooks":{"SessionStart":[
             {"hooks":[{"type":"command","command":"/a/lancet hook claude"}]},
             {"hooks":[{"type":"command","command":"/a/lancet hook claude"},{"type":"command","command":"date"}]},
             {"hooks":[{"type":"command","command":"lancet-check hook"}]}]}}"#;
-        let change = hook("/new/lancet hook claude");
-        let (text, _) = installed(&change, Some(theirs), None, Vec::new()).expect("installed");
+        let change = hook_change("/new/lancet hook claude");
+        let (text, _) =
+            install_into_text(&change, Some(theirs), None, Vec::new()).expect("installed");
         let NewText::Text(text) = text else {
             panic!("it has changed")
         };
@@ -409,21 +415,26 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_that_runs_an_older_lancet_is_replaced_also_where_the_file_was_changed() {
+    fn replaces_old_hook_in_changed_file() {
         let (old, new) = ("/old/lancet hook claude", "/new/lancet hook claude");
-        let (text, receipt) =
-            installed(&hook(old), Some("{}\n"), None, Vec::new()).expect("installed");
+        let (text, receipt) = install_into_text(&hook_change(old), Some("{}\n"), None, Vec::new())
+            .expect("installed");
         let NewText::Text(text) = text else {
             panic!("it has changed")
         };
         let changed = text.replacen('{', "{\n  \"theirs\": 1,", 1);
-        let again = installed(&hook(new), Some(&changed), Some(&receipt), Vec::new());
+        let again = install_into_text(
+            &hook_change(new),
+            Some(&changed),
+            Some(&receipt),
+            Vec::new(),
+        );
         let (text, receipt) = again.expect("installed");
         let NewText::Text(text) = text else {
             panic!("it has changed")
         };
         assert!(text.contains(new) && !text.contains(old), "{text}");
-        let left = uninstalled(Form::Json, Some(&text), &receipt).expect("taken out");
+        let left = uninstall_from_text(Form::Json, Some(&text), &receipt).expect("taken out");
         let NewText::Text(left) = left else {
             panic!("it has changed")
         };
@@ -431,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permission_that_is_taken_back_goes_also_where_the_file_was_changed() {
+    fn removes_revoked_permission_from_changed_file() {
         let change = |allowed: &[&str]| FileChange {
             path: "/home/me/settings.json".into(),
             form: Form::Json,
@@ -442,12 +453,12 @@ mod tests {
         };
         let (read, edit) = ("mcp__lancet__Read", "mcp__lancet__Edit");
         let (text, receipt) =
-            installed(&change(&[read, edit]), None, None, Vec::new()).expect("installed");
+            install_into_text(&change(&[read, edit]), None, None, Vec::new()).expect("installed");
         let NewText::Text(text) = text else {
             panic!("it is new")
         };
         let changed = text.replacen('[', "[\"theirs\", ", 1);
-        let again = installed(&change(&[read]), Some(&changed), Some(&receipt), Vec::new());
+        let again = install_into_text(&change(&[read]), Some(&changed), Some(&receipt), Vec::new());
         let (text, receipt) = again.expect("installed");
         let NewText::Text(text) = text else {
             panic!("it has changed")

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_workspace::{
-    CommitError, Expected, FileType, NewBytes, RealDisk, Workspace, Write, WriteOptions,
-    resolved_folder,
+    CommitError, ExpectedState, FileType, FileWrite, NewBytes, RealDisk, Workspace, WriteOptions,
+    resolve_folder,
 };
 
 use super::change::NewText;
 use crate::failure::Failure;
 
 /// The longest settings file that is edited, in bytes. Claude Code's grows with every project.
-const LONGEST: u64 = 64 * 1024 * 1024;
+const MAX_SETTINGS_BYTES: u64 = 64 * 1024 * 1024;
 /// How often the write is tried again after another writer was faster.
-const TRIES: usize = 64;
+const MAX_TRIES: usize = 64;
 /// The pause before the next try.
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
 /// Reads a file; none if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
@@ -28,27 +28,27 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     if located.kind() == FileType::Missing {
         return Ok(None);
     }
-    let snapshot = located.snapshot(LONGEST);
-    let snapshot = snapshot.map_err(|error| cannot(path, "read", &error))?;
-    text_of(path, &snapshot.bytes).map(Some)
+    let snapshot = located.read_snapshot(MAX_SETTINGS_BYTES);
+    let snapshot = snapshot.map_err(|error| io_failure(path, "read", &error))?;
+    decode_utf8(path, &snapshot.bytes).map(Some)
 }
 
 /// Changes a file, and retries until no other program has written it in between.
-pub(super) fn change(
+pub(super) fn update_file(
     path: &Path,
     work: &dyn Fn(Option<&str>) -> Result<NewText, Failure>,
 ) -> Result<(), Failure> {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         // The folder is opened again at each try, because folders may have been created or removed meanwhile.
         let opened = Opened::new(path)?;
         let located = opened.locate()?;
         let (text, expected) = if located.kind() == FileType::Missing {
-            (None, Expected::Missing)
+            (None, ExpectedState::Missing)
         } else {
-            let snapshot = located.snapshot(LONGEST);
-            let snapshot = snapshot.map_err(|error| cannot(path, "read", &error))?;
-            let text = text_of(path, &snapshot.bytes)?;
-            let expected = Expected::Content {
+            let snapshot = located.read_snapshot(MAX_SETTINGS_BYTES);
+            let snapshot = snapshot.map_err(|error| io_failure(path, "read", &error))?;
+            let text = decode_utf8(path, &snapshot.bytes)?;
+            let expected = ExpectedState::Content {
                 revision: snapshot.revision,
                 stamp: snapshot.stamp,
                 bytes: Some(snapshot.bytes),
@@ -61,7 +61,7 @@ pub(super) fn change(
             NewText::Text(text) => NewBytes::Whole(text.as_bytes()),
             NewText::Removed => NewBytes::Nothing,
         };
-        let write = Write {
+        let write = FileWrite {
             located: &located,
             expected,
             new,
@@ -75,8 +75,8 @@ pub(super) fn change(
                 | CommitError::Exists { .. }
                 | CommitError::FolderMoved { .. }
                 | CommitError::Busy { .. },
-            ) => std::thread::sleep(PAUSE),
-            Err(error) => return Err(cannot(path, "written", &error)),
+            ) => std::thread::sleep(RETRY_PAUSE),
+            Err(error) => return Err(io_failure(path, "written", &error)),
         }
     }
     Err(Failure::system(format!(
@@ -97,7 +97,7 @@ pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Removes folders that are empty now, innermost first.
-pub(super) fn remove_empty(folders: &[PathBuf]) {
+pub(super) fn remove_empty_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         // A folder that is not empty cannot be removed and stays.
         let _ = std::fs::remove_dir(folder);
@@ -113,12 +113,12 @@ struct Opened {
 
 impl Opened {
     fn new(path: &Path) -> Result<Self, Failure> {
-        let file = resolved_folder(path);
+        let file = resolve_folder(path);
         let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
         let root = folder.unwrap_or(Path::new("/")).to_path_buf();
         let workspace = Workspace::open(&[root], Arc::new(RealDisk), None);
         Ok(Self {
-            workspace: workspace.map_err(|error| cannot(path, "opened", &error))?,
+            workspace: workspace.map_err(|error| io_failure(path, "opened", &error))?,
             file,
             path: path.to_path_buf(),
         })
@@ -126,11 +126,11 @@ impl Opened {
 
     fn locate(&self) -> Result<lancet_workspace::Located, Failure> {
         let located = self.workspace.locate_as_spelled(&self.file);
-        located.map_err(|error| cannot(&self.path, "opened", &error))
+        located.map_err(|error| io_failure(&self.path, "opened", &error))
     }
 }
 
-fn text_of(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+fn decode_utf8(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
     String::from_utf8(bytes.to_vec()).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::refused(format!(
@@ -140,7 +140,7 @@ fn text_of(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
     })
 }
 
-fn cannot(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
+fn io_failure(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::system(format!("{} cannot be {what}: {error}", path.display()))
 }
 
@@ -152,12 +152,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_program_wrote_meanwhile_is_kept() {
+    fn keeps_concurrent_writes_of_other_programs() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("settings.json");
         fs::write(&path, "one\n").expect("written");
         let tries = Cell::new(0);
-        let done = change(&path, &|text| {
+        let done = update_file(&path, &|text| {
             let new = format!("{}lancet\n", text.unwrap_or_default());
             if tries.replace(tries.get() + 1) == 0 {
                 fs::write(&path, "two\n").expect("written");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_with_its_folders_and_goes() {
+    fn creates_and_removes_file_with_its_folders() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a/b/settings.json");
         let missing = missing_folders(&path);
@@ -178,12 +178,12 @@ mod tests {
             missing,
             [folder.path().join("a"), folder.path().join("a/b")]
         );
-        let write = |new: NewText| change(&path, &|_| Ok(new.clone()));
+        let write = |new: NewText| update_file(&path, &|_| Ok(new.clone()));
         assert_eq!(write(NewText::Text("{}".to_owned())), Ok(()));
         assert_eq!(read(&path), Ok(Some("{}".to_owned())));
         assert_eq!(write(NewText::Removed), Ok(()));
         assert_eq!(read(&path), Ok(None));
-        remove_empty(&missing);
+        remove_empty_folders(&missing);
         assert!(!folder.path().join("a").exists());
     }
 }

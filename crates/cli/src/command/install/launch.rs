@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use lancet_install::Launch;
+use lancet_install::LaunchCommand;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ const UV_CACHE: &str = "archive-v0";
 const NPX_CACHE: &str = "_npx";
 
 /// Returns the launch command of the running program.
-pub(super) fn of_this_program() -> Result<Launch, Failure> {
+pub(super) fn launch_of_this_program() -> Result<LaunchCommand, Failure> {
     let unknown = || Failure::system("the path of this program is unknown, or not UTF-8");
     let program = std::env::current_exe().map_err(|_| unknown())?;
     let name = program.file_name().and_then(|name| name.to_str());
@@ -26,60 +26,67 @@ pub(super) fn of_this_program() -> Result<Launch, Failure> {
     let named = name
         .and_then(program_on_path)
         .filter(|path| path.canonicalize().ok() == program.canonicalize().ok());
-    of_program(&program, named)
+    launch_of_program(&program, named)
         .map_err(Failure::system)?
         .ok_or_else(unknown)
 }
 
 /// Returns the launch command of a program. uvx and npx unpack it into a cache, so they become part of the command. The
 /// result is none if the path is not UTF-8, and an error if the package that the program came from is gone.
-fn of_program(program: &Path, named: Option<PathBuf>) -> Result<Option<Launch>, String> {
+fn launch_of_program(
+    program: &Path,
+    named: Option<PathBuf>,
+) -> Result<Option<LaunchCommand>, String> {
     let cached = program.to_str().map(str::to_owned);
-    let run = |command: &str, arguments: Vec<String>| Launch {
+    let run = |command: &str, arguments: Vec<String>| LaunchCommand {
         command: command.to_owned(),
         arguments,
         cached,
     };
-    if let Some(environment) = below(program, UV_CACHE) {
-        let package = match origin_of_wheel(&environment) {
-            Some(origin) => vec!["--from".to_owned(), there(origin)?, PACKAGE.to_owned()],
-            None => vec![published()],
+    if let Some(environment) = cache_folder_of_program(program, UV_CACHE) {
+        let package = match wheel_origin(&environment) {
+            Some(origin) => vec![
+                "--from".to_owned(),
+                origin_argument(origin)?,
+                PACKAGE.to_owned(),
+            ],
+            None => vec![package_with_version()],
         };
-        return Ok(Some(run("uvx", with_mcp(package))));
+        return Ok(Some(run("uvx", append_mcp_command(package))));
     }
-    if let Some(folder) = below(program, NPX_CACHE) {
+    if let Some(folder) = cache_folder_of_program(program, NPX_CACHE) {
         let mut words = vec!["-y".to_owned()];
-        let origins = origins_of_packages(&folder);
+        let origins = package_origins(&folder);
         if origins.is_empty() {
-            words.push(published());
+            words.push(package_with_version());
         } else {
             for origin in origins {
-                words.extend(["--package".to_owned(), there(origin)?]);
+                words.extend(["--package".to_owned(), origin_argument(origin)?]);
             }
             words.push(PACKAGE.to_owned());
         }
-        return Ok(Some(run("npx", with_mcp(words))));
+        return Ok(Some(run("npx", append_mcp_command(words))));
     }
     let path = named.unwrap_or_else(|| program.to_path_buf());
-    Ok(path.to_str().map(|path| Launch {
+    Ok(path.to_str().map(|path| LaunchCommand {
         command: path.to_owned(),
-        arguments: with_mcp(Vec::new()),
+        arguments: append_mcp_command(Vec::new()),
         cached: None,
     }))
 }
 
-fn with_mcp(mut words: Vec<String>) -> Vec<String> {
+fn append_mcp_command(mut words: Vec<String>) -> Vec<String> {
     words.push("mcp".to_owned());
     words
 }
 
 /// Returns the package as the registries name it.
-fn published() -> String {
+fn package_with_version() -> String {
     format!("{PACKAGE}@{}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Returns the cache folder of a program: the one directly below the folder with this name.
-fn below(program: &Path, cache: &str) -> Option<PathBuf> {
+fn cache_folder_of_program(program: &Path, cache: &str) -> Option<PathBuf> {
     let mut folders = program.ancestors();
     folders
         .find(|folder| {
@@ -99,7 +106,7 @@ enum PackageOrigin {
 }
 
 /// Returns the origin as an argument of a command line; an error where it is a file that is gone.
-fn there(origin: PackageOrigin) -> Result<String, String> {
+fn origin_argument(origin: PackageOrigin) -> Result<String, String> {
     match origin {
         PackageOrigin::Url(url) => Ok(url),
         PackageOrigin::Path(path) if !path.exists() => Err(format!(
@@ -115,25 +122,25 @@ fn there(origin: PackageOrigin) -> Result<String, String> {
 }
 
 /// Returns the origin of an environment's wheel, from its `direct_url.json`; none if it came from a registry.
-fn origin_of_wheel(environment: &Path) -> Option<PackageOrigin> {
-    let python = entries(&environment.join("lib"), "python").pop()?;
-    let package = entries(&python.join("site-packages"), "lancet_mcp-").pop()?;
+fn wheel_origin(environment: &Path) -> Option<PackageOrigin> {
+    let python = entries_with_prefix(&environment.join("lib"), "python").pop()?;
+    let package = entries_with_prefix(&python.join("site-packages"), "lancet_mcp-").pop()?;
     let told = read_json(&package.join("direct_url.json"))?;
     let url = told["url"].as_str()?;
     Some(match url.strip_prefix("file://") {
-        Some(path) => PackageOrigin::Path(PathBuf::from(unescaped(path)?)),
+        Some(path) => PackageOrigin::Path(PathBuf::from(decode_percent_escapes(path)?)),
         None => PackageOrigin::Url(url.to_owned()),
     })
 }
 
 /// Returns the origins of the packages in a folder of npx, from its `package.json`; none if they came from a registry.
-fn origins_of_packages(folder: &Path) -> Vec<PackageOrigin> {
+fn package_origins(folder: &Path) -> Vec<PackageOrigin> {
     let told = read_json(&folder.join("package.json")).unwrap_or_default();
     let dependencies = told["dependencies"].as_object().into_iter().flatten();
     let origins = dependencies.filter_map(|(_, from)| {
         let from = from.as_str()?;
         match from.strip_prefix("file:") {
-            Some(path) => Some(PackageOrigin::Path(plain(&folder.join(path)))),
+            Some(path) => Some(PackageOrigin::Path(normalize_path(&folder.join(path)))),
             None => from
                 .contains("://")
                 .then(|| PackageOrigin::Url(from.to_owned())),
@@ -143,7 +150,7 @@ fn origins_of_packages(folder: &Path) -> Vec<PackageOrigin> {
 }
 
 /// Returns the entries of a folder whose names have this prefix.
-fn entries(folder: &Path, beginning: &str) -> Vec<PathBuf> {
+fn entries_with_prefix(folder: &Path, beginning: &str) -> Vec<PathBuf> {
     let found = fs::read_dir(folder).into_iter().flatten().flatten();
     found
         .filter(|entry| {
@@ -161,7 +168,7 @@ fn read_json(path: &Path) -> Option<Value> {
 }
 
 /// Returns a path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+fn normalize_path(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
             Component::ParentDir => {
@@ -175,7 +182,7 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// Decodes the percent escapes of a URL.
-fn unescaped(text: &str) -> Option<String> {
+fn decode_percent_escapes(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -195,7 +202,7 @@ fn unescaped(text: &str) -> Option<String> {
 }
 
 /// Reports whether the program of a launch command exists.
-pub(super) fn is_there(command: &str) -> bool {
+pub(super) fn program_exists(command: &str) -> bool {
     match Path::new(command).is_absolute() {
         true => Path::new(command).is_file(),
         false => program_on_path(command).is_some(),
@@ -206,33 +213,35 @@ pub(super) fn is_there(command: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn line(launch: Result<Option<Launch>, String>) -> String {
+    fn launch_line(launch: Result<Option<LaunchCommand>, String>) -> String {
         let launch = launch.expect("no error").expect("a launch");
         format!("{} {}", launch.command, launch.arguments.join(" "))
     }
 
-    fn launched(program: &str) -> String {
-        line(of_program(Path::new(program), None))
+    fn launch_line_of_program(program: &str) -> String {
+        launch_line(launch_of_program(Path::new(program), None))
     }
 
     #[test]
-    fn it_is_started_as_it_was_run() {
+    fn launch_command_matches_how_the_program_was_run() {
         let version = env!("CARGO_PKG_VERSION");
         assert_eq!(
-            launched("/home/me/.cache/uv/archive-v0/x1/bin/lancet"),
+            launch_line_of_program("/home/me/.cache/uv/archive-v0/x1/bin/lancet"),
             format!("uvx lancet-mcp@{version} mcp")
         );
         assert_eq!(
-            launched("/home/me/.npm/_npx/1f/node_modules/lancet-mcp-linux-x64/bin/lancet"),
+            launch_line_of_program(
+                "/home/me/.npm/_npx/1f/node_modules/lancet-mcp-linux-x64/bin/lancet"
+            ),
             format!("npx -y lancet-mcp@{version} mcp")
         );
-        assert_eq!(launched("/opt/lancet"), "/opt/lancet mcp");
-        let named = of_program(Path::new("/store/1/lancet"), Some("/usr/bin/lancet".into()));
-        assert_eq!(line(named), "/usr/bin/lancet mcp");
+        assert_eq!(launch_line_of_program("/opt/lancet"), "/opt/lancet mcp");
+        let named = launch_of_program(Path::new("/store/1/lancet"), Some("/usr/bin/lancet".into()));
+        assert_eq!(launch_line(named), "/usr/bin/lancet mcp");
     }
 
     #[test]
-    fn a_local_package_is_named_by_its_path() {
+    fn local_package_is_named_by_its_path() {
         let base = lancet_testing::TestFolder::new();
         let put = |name: &str, text: &str| lancet_testing::folder::put(&base.join(name), text);
         let (wheel, tgz) = (put("a b/x.whl", ""), put("a b/x.tgz", ""));
@@ -246,7 +255,7 @@ mod tests {
         );
         let program = base.join("archive-v0/x/bin/lancet");
         assert_eq!(
-            line(of_program(&program, None)),
+            launch_line(launch_of_program(&program, None)),
             format!("uvx --from {shown} lancet-mcp mcp")
         );
         put(
@@ -255,11 +264,11 @@ mod tests {
         );
         let program = base.join("_npx/1f/node_modules/lancet-mcp-linux-x64/bin/lancet");
         assert_eq!(
-            line(of_program(&program, None)),
+            launch_line(launch_of_program(&program, None)),
             format!("npx -y --package {} lancet-mcp mcp", tgz.display())
         );
         std::fs::remove_file(&tgz).expect("removed");
-        let gone = of_program(&program, None).expect_err("it is gone");
+        let gone = launch_of_program(&program, None).expect_err("it is gone");
         assert!(gone.contains("not there any more"), "{gone}");
     }
 }

@@ -1,10 +1,10 @@
 //! `lancet install` without a name: lists the agents on this machine, and whether lancet is installed in them.
 
-use lancet_install::{Agent, Entry, Presence, Request, agents, presence};
+use lancet_install::{Agent, Entry, InstallRequest, Presence, all_agents, entry_presence};
 use serde_json::json;
 
-use super::work::plugin;
-use super::{Here, disk};
+use super::work::find_plugin;
+use super::{InstallContext, disk};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::program_on_path;
 use crate::terminal::print;
@@ -34,7 +34,7 @@ impl InstalledState {
         }
     }
 
-    fn sentence(&self) -> String {
+    fn description(&self) -> String {
         match self {
             InstalledState::Installed => "installed".to_owned(),
             InstalledState::Differs => {
@@ -48,23 +48,30 @@ impl InstalledState {
 }
 
 /// Lists the agents.
-pub(super) fn run(here: &Here<'_>, request: &Request, as_json: bool) -> Result<Exit, Failure> {
+pub(super) fn list_agents(
+    here: &InstallContext<'_>,
+    request: &InstallRequest,
+    as_json: bool,
+) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut objects = Vec::new();
-    for agent in agents() {
-        let is_found = agent.marks(&here.folders).iter().any(|path| path.exists())
+    for agent in all_agents() {
+        let is_found = agent
+            .detection_marks(&here.folders)
+            .iter()
+            .any(|path| path.exists())
             || agent
                 .program
                 .is_some_and(|name| program_on_path(name).is_some());
-        let state = state_of(agent, here, request);
+        let state = installed_state(agent, here, request);
         let found = if is_found { "found" } else { "-" };
-        text += &format!("{:<15} {found:<6} {}\n", agent.name, state.sentence());
+        text += &format!("{:<15} {found:<6} {}\n", agent.name, state.description());
         objects.push(json!({
             "agent": agent.name,
             "title": agent.title,
             "found": is_found,
             "state": state.name(),
-            "detail": state.sentence(),
+            "detail": state.description(),
         }));
     }
     match as_json {
@@ -74,8 +81,12 @@ pub(super) fn run(here: &Here<'_>, request: &Request, as_json: bool) -> Result<E
     Ok(Exit::Done)
 }
 
-fn state_of(agent: &Agent, here: &Here<'_>, request: &Request) -> InstalledState {
-    if let Some(sign) = plugin(agent, here) {
+fn installed_state(
+    agent: &Agent,
+    here: &InstallContext<'_>,
+    request: &InstallRequest,
+) -> InstalledState {
+    if let Some(sign) = find_plugin(agent, here) {
         return InstalledState::Plugin(sign);
     }
     let plan = match agent.plan(request, &here.folders) {
@@ -97,10 +108,10 @@ fn state_of(agent: &Agent, here: &Here<'_>, request: &Request) -> InstalledState
     let Some(text) = text else {
         return InstalledState::Absent;
     };
-    match presence(file.form, &text, entry) {
+    match entry_presence(file.form, &text, entry) {
         Ok(Presence::Missing) => InstalledState::Absent,
         Ok(Presence::Same) => InstalledState::Installed,
-        Ok(Presence::Other) if starts_same(&text, file.form, entry, request) => {
+        Ok(Presence::Other) if starts_same_program(&text, file.form, entry, request) => {
             InstalledState::Installed
         }
         Ok(Presence::Other) => InstalledState::Differs,
@@ -110,11 +121,16 @@ fn state_of(agent: &Agent, here: &Here<'_>, request: &Request) -> InstalledState
 
 /// Reports whether the entry starts the same program, so that it differs only in what may be written without a
 /// question.
-fn starts_same(text: &str, form: lancet_install::Form, entry: &Entry, request: &Request) -> bool {
+fn starts_same_program(
+    text: &str,
+    form: lancet_install::Form,
+    entry: &Entry,
+    request: &InstallRequest,
+) -> bool {
     let Entry::Member { path, .. } = entry else {
         return false;
     };
-    let Some(found) = lancet_install::value_at(form, text, path) else {
+    let Some(found) = lancet_install::parse_value_at(form, text, path) else {
         return false;
     };
     let found = found.to_string();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The folder of the receipts in the state folder.
 const FOLDER: &str = "installed";
 /// The longest receipt that is read, in bytes.
-const LONGEST: u64 = 1024 * 1024;
+const MAX_RECEIPT_BYTES: u64 = 1024 * 1024;
 
 /// The record of the installation in one agent.
 #[derive(Clone, Debug)]
@@ -51,7 +51,12 @@ pub(super) struct EntryReceipt {
 }
 
 /// Returns the file of a receipt.
-pub(super) fn path(state: &Path, agent: &str, scope: InstallScope, project: &Path) -> PathBuf {
+pub(super) fn receipt_path(
+    state: &Path,
+    agent: &str,
+    scope: InstallScope,
+    project: &Path,
+) -> PathBuf {
     let name = match scope {
         InstallScope::User => format!("{agent}.json"),
         InstallScope::Project => {
@@ -65,14 +70,14 @@ pub(super) fn path(state: &Path, agent: &str, scope: InstallScope, project: &Pat
 /// Reads a receipt; none if it does not exist or cannot be read.
 pub(super) fn load(path: &Path) -> Option<Receipt> {
     let length = fs::metadata(path).ok()?.len();
-    if length > LONGEST {
+    if length > MAX_RECEIPT_BYTES {
         return None;
     }
     from_object(&serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?)
 }
 
 /// Returns all receipts of a state folder.
-pub(super) fn all(state: &Path) -> Vec<Receipt> {
+pub(super) fn load_all(state: &Path) -> Vec<Receipt> {
     let Ok(entries) = fs::read_dir(state.join(FOLDER)) else {
         return Vec::new();
     };
@@ -91,7 +96,7 @@ pub(super) fn save(path: &Path, receipt: &Receipt) -> io::Result<()> {
     let draft = path.with_extension(format!("{}.new", std::process::id()));
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
-    let text = format!("{:#}\n", object(receipt));
+    let text = format!("{:#}\n", receipt_json(receipt));
     options.open(&draft)?.write_all(text.as_bytes())?;
     fs::rename(&draft, path)
 }
@@ -104,8 +109,8 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-fn object(receipt: &Receipt) -> Value {
-    let entry = |kept: &EntryReceipt| json!({ "entry": kept.entry.object(), "depth": kept.depth, "was": kept.was });
+fn receipt_json(receipt: &Receipt) -> Value {
+    let entry = |kept: &EntryReceipt| json!({ "entry": kept.entry.to_json(), "depth": kept.depth, "was": kept.was });
     let file = |file: &FileReceipt| {
         json!({
             "path": file.path,
@@ -113,7 +118,7 @@ fn object(receipt: &Receipt) -> Value {
             "folders": file.folders,
             "before": file.before,
             "after": file.after,
-            "splices": file.splices.iter().map(Splice::object).collect::<Vec<_>>(),
+            "splices": file.splices.iter().map(Splice::to_json).collect::<Vec<_>>(),
             "entries": file.entries.iter().map(entry).collect::<Vec<_>>(),
         })
     };

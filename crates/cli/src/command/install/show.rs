@@ -2,23 +2,25 @@
 
 use serde_json::{Value, json};
 
-use super::Here;
+use super::InstallContext;
 use super::change::NewText;
 use super::work::{FileJob, Job};
 use crate::arguments::ScopeArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
-use crate::terminal::{Colour, confirm, print, print_error, stdout_is_terminal, visible};
+use crate::terminal::{
+    Colour, confirm_at_terminal, escape_for_terminal, print, print_error, stdout_is_terminal,
+};
 
 /// How the result is reported, and whether anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Manner {
+pub(super) struct ReportOptions {
     json: bool,
     dry_run: bool,
     yes: bool,
 }
 
-impl Manner {
+impl ReportOptions {
     pub(super) fn from_arguments(whose: &ScopeArguments, dry_run: bool) -> Self {
         Self {
             json: whose.json,
@@ -29,22 +31,22 @@ impl Manner {
 }
 
 /// Shows the diffs, asks for confirmation and writes.
-pub(super) fn run(
+pub(super) fn confirm_and_write(
     jobs: Vec<Job>,
-    here: &Here<'_>,
-    how: Manner,
+    here: &InstallContext<'_>,
+    how: ReportOptions,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let colour = match how.json {
         true => Colour::Off,
         false => around.colour(stdout_is_terminal()),
     };
-    let count: usize = jobs.iter().map(|job| job.changes().count()).sum();
+    let count: usize = jobs.iter().map(|job| job.changed_files().count()).sum();
     let is_shown = how.dry_run || !how.yes;
     let diffs: String = jobs
         .iter()
-        .flat_map(Job::changes)
-        .map(|file| colour.diff(&diff(file)))
+        .flat_map(Job::changed_files)
+        .map(|file| colour.paint_diff(&format_diff(file)))
         .collect();
     if count > 0 && !how.dry_run && !how.yes {
         let files = if count == 1 {
@@ -52,7 +54,7 @@ pub(super) fn run(
         } else {
             "these files"
         };
-        match confirm(&format!("{diffs}Write {files}? [y/N]")) {
+        match confirm_at_terminal(&format!("{diffs}Write {files}? [y/N]")) {
             Some(true) => {}
             Some(false) => {
                 print_error("Cancelled; nothing was written.\n");
@@ -75,11 +77,13 @@ pub(super) fn run(
         let done = match (&job.files, how.dry_run) {
             (Err(words), _) => Err(words.clone()),
             (Ok(_), true) => Ok(()),
-            (Ok(_), false) => job.carry_out(here).map_err(|failure| failure.message),
+            (Ok(_), false) => job
+                .write_files_and_receipt(here)
+                .map_err(|failure| failure.message),
         };
         failures += usize::from(done.is_err());
         text += &format_outcome(job, &done, how, here);
-        objects.push(object(job, &done));
+        objects.push(job_json(job, &done));
     }
     if how.json {
         print(&format!(
@@ -96,17 +100,17 @@ pub(super) fn run(
     })
 }
 
-fn diff(file: &FileJob) -> String {
+fn format_diff(file: &FileJob) -> String {
     let before = file.before.as_deref().unwrap_or_default();
     let after = match &file.after {
         NewText::Text(text) => text,
         _ => "",
     };
-    let name = visible(&file.change.path.to_string_lossy()).into_owned();
+    let name = escape_for_terminal(&file.change.path.to_string_lossy()).into_owned();
     let body = lancet_rendering::unified(before, after, 1);
     let body: Vec<_> = body
         .lines()
-        .map(|line| visible(line).into_owned())
+        .map(|line| escape_for_terminal(line).into_owned())
         .collect();
     let from = if file.before.is_some() {
         &name
@@ -131,12 +135,17 @@ fn outcome_name(file: &FileJob) -> &'static str {
     }
 }
 
-fn format_outcome(job: &Job, done: &Result<(), String>, how: Manner, here: &Here<'_>) -> String {
+fn format_outcome(
+    job: &Job,
+    done: &Result<(), String>,
+    how: ReportOptions,
+    here: &InstallContext<'_>,
+) -> String {
     let title = job.agent.title;
     if let Err(words) = done {
         return format!("{title}: {words}\n");
     }
-    let is_same = job.changes().next().is_none();
+    let is_same = job.changed_files().next().is_none();
     let words = match (&job.command, is_same, how.dry_run) {
         (Some(_), true, _) => "lancet is installed already; nothing was changed",
         (Some(_), false, true) => "lancet would be installed",
@@ -146,30 +155,30 @@ fn format_outcome(job: &Job, done: &Result<(), String>, how: Manner, here: &Here
         (None, false, false) => "lancet is taken out; restart the agent",
     };
     let mut text = format!("{title}: {words}\n");
-    for file in job.changes() {
+    for file in job.changed_files() {
         let path = &file.change.path;
         let path = match path.strip_prefix(&here.folders.home) {
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => path.display().to_string(),
         };
-        text += &format!("  {} {}\n", outcome_name(file), visible(&path));
+        text += &format!("  {} {}\n", outcome_name(file), escape_for_terminal(&path));
     }
     if !is_same || job.command.is_none() {
         for note in &job.notes {
-            text += &format!("  {}\n", visible(note));
+            text += &format!("  {}\n", escape_for_terminal(note));
         }
     }
     text
 }
 
-fn object(job: &Job, done: &Result<(), String>) -> Value {
+fn job_json(job: &Job, done: &Result<(), String>) -> Value {
     let files = job.files.as_deref().unwrap_or_default();
     let files: Vec<_> = files
         .iter()
         .map(|file| {
             json!({ "path": file.change.path, "result": outcome_name(file), "diff": match file.after {
             NewText::Same => Value::Null,
-            _ => json!(diff(file)),
+            _ => json!(format_diff(file)),
         } })
         })
         .collect();

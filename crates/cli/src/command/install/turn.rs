@@ -11,16 +11,16 @@ use rustix::fs::{FlockOperation, flock};
 use crate::failure::Failure;
 
 /// The file of the state folder that is locked.
-const NAME: &str = "install.lock";
+const LOCK_FILE: &str = "install.lock";
 
 /// How long the lock is waited for. Its holder may be waiting for a user's answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The pause between two tries.
-const PAUSE: Duration = Duration::from_millis(20);
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
 
 /// Waits for the lock, which is released when the file is closed.
-pub(super) fn take(state: &Path) -> Result<File, Failure> {
+pub(super) fn acquire_lock(state: &Path) -> Result<File, Failure> {
     let failed = |error: std::io::Error| {
         Failure::system(format!("{} cannot be used: {error}", state.display()))
     };
@@ -31,13 +31,13 @@ pub(super) fn take(state: &Path) -> Result<File, Failure> {
         .map_err(failed)?;
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
-    let file = options.open(state.join(NAME)).map_err(failed)?;
-    let until = Instant::now() + PATIENCE;
+    let file = options.open(state.join(LOCK_FILE)).map_err(failed)?;
+    let until = Instant::now() + LOCK_TIMEOUT;
     loop {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
             Err(rustix::io::Errno::WOULDBLOCK) if Instant::now() < until => {
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(RETRY_PAUSE);
             }
             Err(rustix::io::Errno::WOULDBLOCK) => {
                 return Err(Failure::system(

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use lancet_install::{
-    Agent, Entry, FileChange, Form, InstalledParts, Memory, OwnTools, PluginMark, Request,
-    WriteConsent, value_at,
+    Agent, Entry, FileChange, Form, InstallRequest, InstalledParts, MemoryUse, OwnTools,
+    PluginMark, WriteConsent, parse_value_at,
 };
 use serde_json::json;
 
-use super::change::{NewText, installed, uninstalled, without_receipt};
+use super::change::{NewText, install_into_text, uninstall_from_text, without_receipt};
 use super::receipt::{self, FileReceipt, Receipt};
-use super::{Here, disk};
+use super::{InstallContext, disk};
 use crate::failure::Failure;
 
 /// The changes for one agent.
@@ -48,11 +48,17 @@ enum Purpose {
 
 impl FileJob {
     /// Plans the removal from a file. A note is returned if the file stays as it is because it was changed.
-    fn taken_out(change: FileChange, old: FileReceipt) -> Result<(Self, Option<String>), String> {
+    fn plan_removal(
+        change: FileChange,
+        old: FileReceipt,
+    ) -> Result<(Self, Option<String>), String> {
         let before = disk::read(&change.path).map_err(|failure| failure.message)?;
-        let (after, note) = match uninstalled(change.form, before.as_deref(), &old) {
+        let (after, note) = match uninstall_from_text(change.form, before.as_deref(), &old) {
             Ok(after) => (after, None),
-            Err(error) => (NewText::Same, Some(left(&change.path, &error))),
+            Err(error) => (
+                NewText::Same,
+                Some(left_unchanged_note(&change.path, &error)),
+            ),
         };
         let file = Self {
             change,
@@ -76,24 +82,28 @@ impl FileJob {
     }
 
     /// Removes lancet from a file.
-    fn take_out(&self, old: &FileReceipt) -> Result<(), Failure> {
-        disk::change(&self.change.path, &|text| {
-            let new = uninstalled(self.change.form, text, old);
-            new.map_err(|error| Failure::refused(left(&self.change.path, &error)))
+    fn remove_from_file(&self, old: &FileReceipt) -> Result<(), Failure> {
+        disk::update_file(&self.change.path, &|text| {
+            let new = uninstall_from_text(self.change.form, text, old);
+            new.map_err(|error| Failure::refused(left_unchanged_note(&self.change.path, &error)))
         })
     }
 }
 
 impl Job {
     /// Plans an installation.
-    pub(super) fn install(agent: &'static Agent, request: &Request, here: &Here<'_>) -> Self {
+    pub(super) fn plan_installation(
+        agent: &'static Agent,
+        request: &InstallRequest,
+        here: &InstallContext<'_>,
+    ) -> Self {
         let mut job = Self {
             agent,
             command: Some(request.launch.command.clone()),
             files: Ok(Vec::new()),
             notes: Vec::new(),
         };
-        if let Some(sign) = plugin(agent, here) {
+        if let Some(sign) = find_plugin(agent, here) {
             job.files = Err(format!(
                 "lancet is there as a plugin already ({sign}); remove the plugin first, or leave it at that"
             ));
@@ -107,7 +117,7 @@ impl Job {
             }
         };
         job.notes = plan.notes;
-        let known = receipt::load(&here.receipt(agent));
+        let known = receipt::load(&here.receipt_path(agent));
         let old = |path: &Path| {
             known
                 .as_ref()?
@@ -120,8 +130,9 @@ impl Job {
         let files = plan.files.into_iter().map(|change| {
             let before = disk::read(&change.path).map_err(|failure| failure.message)?;
             let old = old(&change.path);
-            let (after, _) = installed(&change, before.as_deref(), old.as_ref(), Vec::new())
-                .map_err(|error| left(&change.path, &error))?;
+            let (after, _) =
+                install_into_text(&change, before.as_deref(), old.as_ref(), Vec::new())
+                    .map_err(|error| left_unchanged_note(&change.path, &error))?;
             Ok(FileJob {
                 change,
                 purpose: Purpose::Entries,
@@ -134,9 +145,9 @@ impl Job {
         // lancet is removed from a file that only an earlier installation wrote. A memory file is left alone if that
         // was requested.
         if let (Ok(files), Some(known)) = (&mut job.files, &known) {
-            let earlier = changes_of(agent, here, Some(known)).and_then(|earlier| {
-                let with_memory = Request {
-                    memory: Memory::Write,
+            let earlier = possible_changes(agent, here, Some(known)).and_then(|earlier| {
+                let with_memory = InstallRequest {
+                    memory: MemoryUse::Write,
                     ..request.clone()
                 };
                 let possible = agent.plan(&with_memory, &here.folders)?.files;
@@ -145,7 +156,7 @@ impl Job {
                 let others = earlier.filter(|(change, _)| !planned.contains(&change.path));
                 let files = others.map(|(change, old)| match is_memory(&change.path) {
                     true => Ok((FileJob::for_retained_file(change, old), None)),
-                    false => FileJob::taken_out(change, old),
+                    false => FileJob::plan_removal(change, old),
                 });
                 files.collect::<Result<Vec<_>, _>>()
             });
@@ -163,21 +174,21 @@ impl Job {
     }
 
     /// Plans a removal.
-    pub(super) fn uninstall(agent: &'static Agent, here: &Here<'_>) -> Self {
-        let known = receipt::load(&here.receipt(agent));
+    pub(super) fn plan_uninstallation(agent: &'static Agent, here: &InstallContext<'_>) -> Self {
+        let known = receipt::load(&here.receipt_path(agent));
         let mut notes = Vec::new();
         if known.is_none() {
             notes.push(
                 "There is no record of the installation here: only what has lancet's name is taken out.".to_owned(),
             );
         }
-        let files = changes_of(agent, here, known.as_ref()).and_then(|changes| {
+        let files = possible_changes(agent, here, known.as_ref()).and_then(|changes| {
             let mut files = Vec::new();
             for (change, old) in changes {
                 // A file that cannot be changed does not keep the others from being changed. Without a receipt, a file
                 // that lancet wrote as a whole is not recognizable by its text, which may name another program.
-                let may_stay = known.is_some() || is_whole(&old);
-                let (file, note) = FileJob::taken_out(change, old)?;
+                let may_stay = known.is_some() || is_file_written_by_lancet(&old);
+                let (file, note) = FileJob::plan_removal(change, old)?;
                 match note {
                     Some(note) if may_stay => notes.push(note),
                     Some(note) => return Err(note),
@@ -196,26 +207,26 @@ impl Job {
     }
 
     /// Returns the files that change.
-    pub(super) fn changes(&self) -> impl Iterator<Item = &FileJob> {
+    pub(super) fn changed_files(&self) -> impl Iterator<Item = &FileJob> {
         let files = self.files.as_deref().unwrap_or_default();
         files.iter().filter(|file| file.after != NewText::Same)
     }
 
     /// Writes the files and the receipt.
-    pub(super) fn carry_out(&self, here: &Here<'_>) -> Result<(), Failure> {
+    pub(super) fn write_files_and_receipt(&self, here: &InstallContext<'_>) -> Result<(), Failure> {
         let Ok(files) = &self.files else {
             return Ok(());
         };
-        let place = here.receipt(self.agent);
+        let place = here.receipt_path(self.agent);
         let Some(command) = &self.command else {
             for file in files.iter().filter(|file| file.after != NewText::Same) {
                 let Some(old) = &file.old else { continue };
-                file.take_out(old)?;
+                file.remove_from_file(old)?;
             }
             // Folders are removed after all files: one that has two of the files is empty only when both are gone.
             for file in files.iter().rev() {
                 let folders = file.old.as_ref().map(|old| old.folders.as_slice());
-                disk::remove_empty(folders.unwrap_or_default());
+                disk::remove_empty_folders(folders.unwrap_or_default());
             }
             return receipt::remove(&place).map_err(|error| Failure::system(error.to_string()));
         };
@@ -232,24 +243,24 @@ impl Job {
             if let (Purpose::Removal, Some(old)) = (file.purpose, &file.old) {
                 // A file that stays as it is remains in the receipt.
                 if file.after != NewText::Same || file.before.is_none() {
-                    file.take_out(old)?;
-                    disk::remove_empty(&old.folders);
+                    file.remove_from_file(old)?;
+                    disk::remove_empty_folders(&old.folders);
                     let mut kept = kept.borrow_mut();
                     kept.files.retain(|known| known.path != *path);
-                    save(&place, &kept)?;
+                    save_receipt(&place, &kept)?;
                 }
                 continue;
             }
-            disk::change(path, &|text| {
+            disk::update_file(path, &|text| {
                 let folders = disk::missing_folders(path);
-                let (new, done) = installed(&file.change, text, file.old.as_ref(), folders)
-                    .map_err(|error| Failure::refused(left(path, &error)))?;
+                let (new, done) = install_into_text(&file.change, text, file.old.as_ref(), folders)
+                    .map_err(|error| Failure::refused(left_unchanged_note(path, &error)))?;
                 // The receipt is written before the file, so that `uninstall` can undo an installation that was
                 // interrupted.
                 let mut kept = kept.borrow_mut();
                 kept.files.retain(|known| known.path != done.path);
                 kept.files.push(done);
-                save(&place, &kept)?;
+                save_receipt(&place, &kept)?;
                 Ok(new)
             })?;
         }
@@ -257,32 +268,32 @@ impl Job {
     }
 }
 
-fn save(place: &Path, kept: &Receipt) -> Result<(), Failure> {
+fn save_receipt(place: &Path, kept: &Receipt) -> Result<(), Failure> {
     receipt::save(place, kept)
         .map_err(|error| Failure::system(format!("{} cannot be written: {error}", place.display())))
 }
 
 /// Reports whether lancet wrote the whole file.
-fn is_whole(receipt: &FileReceipt) -> bool {
+fn is_file_written_by_lancet(receipt: &FileReceipt) -> bool {
     let mut entries = receipt.entries.iter();
     entries.any(|kept| matches!(kept.entry, Entry::Whole { .. }))
 }
 
 /// Returns the files of an agent that may contain lancet, each with the receipt to use.
-fn changes_of(
+fn possible_changes(
     agent: &Agent,
-    here: &Here<'_>,
+    here: &InstallContext<'_>,
     known: Option<&Receipt>,
 ) -> Result<Vec<(FileChange, FileReceipt)>, String> {
     let mut plans: Vec<FileChange> = Vec::new();
     for writes in [WriteConsent::Ask, WriteConsent::Allow] {
-        let request = Request {
+        let request = InstallRequest {
             scope: here.scope,
             writes,
             own_tools: OwnTools::Off,
-            memory: Memory::Write,
+            memory: MemoryUse::Write,
             parts: InstalledParts::All,
-            launch: lancet_install::Launch {
+            launch: lancet_install::LaunchCommand {
                 command: String::new(),
                 arguments: Vec::new(),
                 cached: None,
@@ -317,7 +328,7 @@ fn changes_of(
         let plan = plans.iter().find(|plan| plan.path == file.path);
         let change = FileChange {
             path: file.path.clone(),
-            form: plan.map_or_else(|| form_of(&file.path), |plan| plan.form),
+            form: plan.map_or_else(|| form_by_name(&file.path), |plan| plan.form),
             entries: Vec::new(),
         };
         (change, file.clone())
@@ -326,7 +337,7 @@ fn changes_of(
 }
 
 /// Returns the form of a file that is no longer in any plan, by its name.
-fn form_of(path: &Path) -> Form {
+fn form_by_name(path: &Path) -> Form {
     match path.extension().and_then(|name| name.to_str()) {
         Some("json" | "jsonc") => Form::Json,
         Some("toml") => Form::Toml,
@@ -335,20 +346,20 @@ fn form_of(path: &Path) -> Form {
     }
 }
 
-fn left(path: &Path, error: &lancet_install::EditError) -> String {
+fn left_unchanged_note(path: &Path, error: &lancet_install::EditError) -> String {
     format!("{} was left as it is: {error}", path.display())
 }
 
 /// Returns the evidence that a plugin already provides lancet.
-pub(super) fn plugin(agent: &Agent, here: &Here<'_>) -> Option<String> {
+pub(super) fn find_plugin(agent: &Agent, here: &InstallContext<'_>) -> Option<String> {
     agent
-        .plugin(&here.folders)
+        .plugin_marks(&here.folders)
         .into_iter()
         .find_map(|mark| match mark {
             PluginMark::There(path) => path.exists().then(|| path.display().to_string()),
             PluginMark::Key { file, object } => {
                 let text = disk::read(&file).ok()??;
-                let keys = value_at(Form::Json, &text, &[object.to_owned()])?;
+                let keys = parse_value_at(Form::Json, &text, &[object.to_owned()])?;
                 let mut keys = keys.as_object()?.iter();
                 let found =
                     keys.find(|(name, on)| name.starts_with("lancet@") && **on != json!(false));

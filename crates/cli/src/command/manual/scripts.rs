@@ -45,18 +45,18 @@ complete -c lancet -l session -x -a "(lancet complete sessions 2>/dev/null)"
 "#;
 
 /// Adds the completion of ids and sessions to a generated script.
-pub(super) fn with_history(script: &str, shell: Shell) -> String {
+pub(super) fn add_history_completion(script: &str, shell: Shell) -> String {
     match shell {
         Shell::Bash => format!("{script}{BASH}"),
         Shell::Fish => format!("{script}{FISH}"),
-        Shell::Zsh => zsh(script),
+        Shell::Zsh => add_zsh_completion(script),
         _ => script.to_owned(),
     }
 }
 
 /// Adds the completion to the script for zsh. The generated script names the function of each argument at the end of
 /// its line. The last lines run it, so further functions are inserted before them.
-fn zsh(script: &str) -> String {
+fn add_zsh_completion(script: &str) -> String {
     let mut out = String::new();
     for line in script.lines() {
         let function = match line {

@@ -11,16 +11,16 @@ use crate::surroundings::{AgentRoots, Surroundings};
 
 /// The arguments for opening an engine on the client's roots.
 #[derive(Debug)]
-pub(super) struct RootsOfClient {
+pub(super) struct ClientRootsOpener {
     pub(super) arguments: McpArguments,
     pub(super) around: Surroundings,
     /// The working folder, and a description of it.
     pub(super) started_in: (PathBuf, &'static str),
 }
 
-impl LateRoots for RootsOfClient {
+impl LateRoots for ClientRootsOpener {
     fn open(&self, folders: &[PathBuf]) -> Result<Lancet, String> {
-        let ceiling = AgentRoots::ceiling(&self.around);
+        let ceiling = AgentRoots::widest_client_root(&self.around);
         let none = || "None of them is an existing folder below the home folder.".to_owned();
         let ceiling = ceiling.ok_or_else(none)?;
         let mut place = self.arguments.place.clone();
@@ -32,12 +32,12 @@ impl LateRoots for RootsOfClient {
         if place.root.is_empty() {
             return Err(none());
         }
-        let opened = super::request(&self.arguments, &place).open_confined(&self.around);
+        let opened = super::open_request(&self.arguments, &place).open_confined(&self.around);
         opened.map_err(|failure| format!("They cannot be opened: {}.", failure.message))
     }
 
-    fn why(&self) -> String {
+    fn explain_missing_roots(&self) -> String {
         let (folder, what) = &self.started_in;
-        AgentRoots::why(folder, what)
+        AgentRoots::explain_missing_roots(folder, what)
     }
 }

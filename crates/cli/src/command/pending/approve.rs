@@ -4,17 +4,18 @@ use lancet::approval::{Answer, Pick, Question};
 use lancet::questions::{DecideError, QuestionState, Questions, RecordedQuestion};
 use serde_json::json;
 
-use super::find::find;
-use super::line::{asker, files};
+use super::find::find_question;
+use super::line::{format_file_list, question_origin};
 use super::selection::Selection;
-use super::show::picked;
+use super::show::format_picked_diffs;
 use crate::arguments::{ApproveArguments, PendingArguments};
-use crate::command::history::access::unreadable;
+use crate::command::history::access::unreadable_failure;
 use crate::failure::{Exit, Failure};
 use crate::guard::{self, Authority};
 use crate::surroundings::Surroundings;
 use crate::terminal::{
-    Colour, Consent, TerminalApprover, confirm, print, print_error, visible_line,
+    Colour, Consent, TerminalApprover, confirm_at_terminal, escape_line_for_terminal, print,
+    print_error,
 };
 
 /// Runs `lancet pending approve`.
@@ -23,47 +24,47 @@ pub(super) fn approve(
     arguments: &PendingArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let authority = guard::authority("`lancet pending approve`", &arguments.place, around)?;
+    let authority = guard::require_authority("`lancet pending approve`", &arguments.place, around)?;
     let approver = TerminalApprover::new(Consent::Ask, around);
-    let questions = super::questions(arguments, Some(approver.clone()), around)?;
-    let found = find(&questions, &asked.question)?;
+    let questions = super::open_questions(arguments, Some(approver.clone()), around)?;
+    let found = find_question(&questions, &asked.question)?;
     if found.state != QuestionState::Open {
-        return Err(Failure::refused(found.what_became_of_it()));
+        return Err(Failure::refused(found.describe_outcome()));
     }
     let mut notes = Vec::new();
-    let answer = match flagged(asked, &found.question, &approver, &mut notes, around)? {
-        Some(Flagged { answer, shown }) => match authority {
+    let answer = match answer_from_flags(asked, &found.question, &approver, &mut notes, around)? {
+        Some(FlagAnswer { answer, shown }) => match authority {
             Authority::Token => answer,
             Authority::Terminal if is_confirmed(&found.question, &shown) => answer,
-            Authority::Terminal => return left_open(&found),
+            Authority::Terminal => return report_left_open(&found),
         },
         None if authority == Authority::Token => Answer::Yes,
-        None => match approver.ask_on_record(&found.question).flatten() {
+        None => match approver.ask_recorded_question(&found.question).flatten() {
             Some(answer) => answer,
-            None => return left_open(&found),
+            None => return report_left_open(&found),
         },
     };
-    decide(&questions, &found, &answer, &authority.decided_by(around))?;
+    record_decision(&questions, &found, &answer, &authority.decided_by(around))?;
     report_decision(&found, &answer, &notes, arguments.json, around)
 }
 
 /// An answer that was given by flags.
-struct Flagged {
+struct FlagAnswer {
     answer: Answer,
     /// A description of it, for the user who confirms it.
     shown: String,
 }
 
 /// Returns the answer given by the flags; none where there are no flags.
-fn flagged(
+fn answer_from_flags(
     asked: &ApproveArguments,
     question: &Question,
     approver: &TerminalApprover,
     notes: &mut Vec<String>,
     around: &Surroundings,
-) -> Result<Option<Flagged>, Failure> {
+) -> Result<Option<FlagAnswer>, Failure> {
     let colour = around.colour(true);
-    let whole = picked(question, &vec![Pick::Whole; question.files.len()], colour);
+    let whole = format_picked_diffs(question, &vec![Pick::Whole; question.files.len()], colour);
     if asked.always {
         if question.offers.always.is_empty() {
             return Err(Failure::usage(
@@ -71,13 +72,13 @@ fn flagged(
             ));
         }
         let rules = question.offers.always.join(", ");
-        return Ok(Some(Flagged {
+        return Ok(Some(FlagAnswer {
             answer: Answer::Always,
             shown: format!("{whole}  all of it, and your settings get {rules}\n"),
         }));
     }
     if asked.session {
-        return Ok(Some(Flagged {
+        return Ok(Some(FlagAnswer {
             answer: Answer::Session,
             shown: format!(
                 "{whole}  all of it; until the session ends no question about {}\n",
@@ -92,23 +93,23 @@ fn flagged(
     }
     let mut selection = Selection::from_arguments(asked, question, around)?;
     let edited = match asked.edit {
-        true => edit(&mut selection, question, approver)?,
+        true => edit_picked_texts(&mut selection, question, approver)?,
         false => String::new(),
     };
-    let mut shown = picked(question, &selection.picks, colour) + &edited;
-    shown.push_str(&selection.described(question));
+    let mut shown = format_picked_diffs(question, &selection.picks, colour) + &edited;
+    shown.push_str(&selection.describe_picks(question));
     notes.append(&mut selection.notes);
     for note in notes.iter() {
         shown.push_str(&format!("  ({note})\n"));
     }
-    Ok(Some(Flagged {
-        answer: selection.answer(asked.reason.clone()),
+    Ok(Some(FlagAnswer {
+        answer: selection.into_answer(asked.reason.clone()),
         shown,
     }))
 }
 
 /// Lets the user edit the texts of the picked files. Returns the diffs of the edited ones.
-fn edit(
+fn edit_picked_texts(
     selection: &mut Selection,
     question: &Question,
     approver: &TerminalApprover,
@@ -119,7 +120,7 @@ fn edit(
             file.text = None;
         }
     }
-    let edited = approver.edit_on_record(&editable);
+    let edited = approver.edit_recorded_question(&editable);
     let edited =
         edited.map_err(|error| Failure::usage(format!("--edit: it cannot be edited: {error}")))?;
     for (pick, text) in selection.picks.iter_mut().zip(edited.texts) {
@@ -132,13 +133,13 @@ fn edit(
 
 /// Shows what an answer would approve, and asks the user to confirm it.
 fn is_confirmed(question: &Question, shown: &str) -> bool {
-    let (who, why) = (asker(question), question.reason());
+    let (who, why) = (question_origin(question), question.joined_reasons());
     let question = format!("{} of {who}, asked because {why}", question.tool);
-    let question = visible_line(&question);
-    confirm(&format!("{question}\n{shown}Approve this? [y/N]")) == Some(true)
+    let question = escape_line_for_terminal(&question);
+    confirm_at_terminal(&format!("{question}\n{shown}Approve this? [y/N]")) == Some(true)
 }
 
-fn left_open(found: &RecordedQuestion) -> Result<Exit, Failure> {
+fn report_left_open(found: &RecordedQuestion) -> Result<Exit, Failure> {
     print_error(&format!(
         "lancet: nothing was decided; question {} is open\n",
         found.id
@@ -147,7 +148,7 @@ fn left_open(found: &RecordedQuestion) -> Result<Exit, Failure> {
 }
 
 /// Records a decision.
-pub(super) fn decide(
+pub(super) fn record_decision(
     questions: &Questions,
     found: &RecordedQuestion,
     answer: &Answer,
@@ -157,7 +158,7 @@ pub(super) fn decide(
         .decide(&found.id, answer, by)
         .map_err(|error| match error {
             DecideError::DoesNotFit(words) => Failure::usage(words),
-            DecideError::Store(error) => unreadable(error),
+            DecideError::Store(error) => unreadable_failure(error),
             error => Failure::refused(error.to_string()),
         })
 }
@@ -174,7 +175,7 @@ pub(super) fn report_decision(
         true => Colour::Off,
         false => around.colour(crate::terminal::stdout_is_terminal()),
     };
-    let mut text = decision(found, answer, colour);
+    let mut text = describe_decision(found, answer, colour);
     for note in notes {
         text.push_str(&format!("note: {note}\n"));
     }
@@ -192,9 +193,13 @@ pub(super) fn report_decision(
 }
 
 /// Describes the decision.
-pub(super) fn decision(found: &RecordedQuestion, answer: &Answer, colour: Colour) -> String {
+pub(super) fn describe_decision(
+    found: &RecordedQuestion,
+    answer: &Answer,
+    colour: Colour,
+) -> String {
     let question = &found.question;
-    let what = format!("{} {}", question.tool, files(question, colour));
+    let what = format!("{} {}", question.tool, format_file_list(question, colour));
     let carried_out = "The agent's call writes it: the one that waits, or the same call sent again within 24 hours.";
     match answer {
         Answer::No(Some(words)) => format!("rejected: {what}\nThe model receives: {words}\n"),
@@ -208,7 +213,7 @@ pub(super) fn decision(found: &RecordedQuestion, answer: &Answer, colour: Colour
             };
             format!(
                 "approved in part: {what}\n{}{carried_out}\n",
-                selection.described(question)
+                selection.describe_picks(question)
             )
         }
         _ => format!("approved: {what}\n{carried_out}\n"),

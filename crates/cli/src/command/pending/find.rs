@@ -1,10 +1,10 @@
 //! Finds questions by the end of their ids.
 
-use lancet::history::{SHORTEST_ID, SHOWN_ID};
+use lancet::history::{MIN_ACCEPTED_ID_LENGTH, MIN_SHOWN_ID_LENGTH};
 use lancet::questions::{FoundQuestion, Questions, RecordedQuestion};
 
-use super::line::{Columns, line};
-use crate::command::history::access::unreadable;
+use super::line::{Columns, format_question};
+use crate::command::history::access::unreadable_failure;
 use crate::failure::Failure;
 use crate::terminal::Colour;
 
@@ -16,19 +16,19 @@ pub(super) struct ShortEnding<'q> {
 }
 
 /// Returns the endings that distinguish these questions, in their order.
-pub(super) fn endings(questions: &[RecordedQuestion]) -> Vec<ShortEnding<'_>> {
+pub(super) fn unique_endings(questions: &[RecordedQuestion]) -> Vec<ShortEnding<'_>> {
     let ids: Vec<&str> = questions.iter().map(|one| one.id.as_str()).collect();
-    endings_of(&ids)
+    unique_endings_of_ids(&ids)
 }
 
-fn endings_of<'q>(ids: &[&'q str]) -> Vec<ShortEnding<'q>> {
+fn unique_endings_of_ids<'q>(ids: &[&'q str]) -> Vec<ShortEnding<'q>> {
     let mut backwards: Vec<(Vec<u8>, usize)> = ids
         .iter()
         .enumerate()
         .map(|(at, id)| (id.bytes().rev().collect(), at))
         .collect();
     backwards.sort_unstable();
-    let mut needed = vec![SHORTEST_ID; ids.len()];
+    let mut needed = vec![MIN_ACCEPTED_ID_LENGTH; ids.len()];
     for pair in backwards.windows(2) {
         let [(one, first), (other, second)] = pair else {
             continue;
@@ -42,24 +42,27 @@ fn endings_of<'q>(ids: &[&'q str]) -> Vec<ShortEnding<'q>> {
     let with_needed = ids.iter().zip(needed);
     with_needed
         .map(|(id, needed)| ShortEnding {
-            shown: ending(id, needed.max(SHOWN_ID)),
+            shown: ending(id, needed.max(MIN_SHOWN_ID_LENGTH)),
             unique: ending(id, needed),
         })
         .collect()
 }
 
 /// Finds the question that was typed: by the end of its id, or by the whole id from any project.
-pub(super) fn find(questions: &Questions, typed: &str) -> Result<RecordedQuestion, Failure> {
-    if typed.len() < SHORTEST_ID {
+pub(super) fn find_question(
+    questions: &Questions,
+    typed: &str,
+) -> Result<RecordedQuestion, Failure> {
+    if typed.len() < MIN_ACCEPTED_ID_LENGTH {
         return Err(Failure::usage(format!(
-            "{typed:?} is too short: give at least {SHORTEST_ID} characters of the id"
+            "{typed:?} is too short: give at least {MIN_ACCEPTED_ID_LENGTH} characters of the id"
         )));
     }
-    let several = match questions.find(typed).map_err(unreadable)? {
+    let several = match questions.find(typed).map_err(unreadable_failure)? {
         FoundQuestion::One(found) => return Ok(*found),
         FoundQuestion::Several(ids) => ids,
         _ => {
-            let found = questions.get(typed).map_err(unreadable)?;
+            let found = questions.get(typed).map_err(unreadable_failure)?;
             let none = || {
                 Failure::refused(format!(
                     "there is no question {typed}; `lancet pending` lists those that wait, `lancet pending --all` those of all projects"
@@ -70,14 +73,14 @@ pub(super) fn find(questions: &Questions, typed: &str) -> Result<RecordedQuestio
     };
     let mut found = Vec::new();
     for id in several {
-        found.extend(questions.get(&id).map_err(unreadable)?);
+        found.extend(questions.get(&id).map_err(unreadable_failure)?);
     }
-    let shown = endings(&found);
+    let shown = unique_endings(&found);
     let columns = Columns::for_questions(&found, &shown);
     let lines: String = found
         .iter()
         .zip(shown)
-        .map(|(one, id)| line(one, id, columns, Colour::Off))
+        .map(|(one, id)| format_question(one, id, columns, Colour::Off))
         .collect();
     Err(Failure::refused(format!(
         "{typed} is the end of several ids; give more of one of these:\n{}",
@@ -90,13 +93,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ending_is_as_long_as_it_takes_to_tell_questions_apart() {
-        let found = endings_of(&["aaaa1111bbbb", "aaaa2222bbbb", "cccccccccccc"]);
+    fn id_endings_are_as_short_as_uniqueness_allows() {
+        let found = unique_endings_of_ids(&["aaaa1111bbbb", "aaaa2222bbbb", "cccccccccccc"]);
         let shown: Vec<(&str, &str)> = found.iter().map(|one| (one.shown, one.unique)).collect();
         assert_eq!(
             shown,
             [("1bbbb", "1bbbb"), ("2bbbb", "2bbbb"), ("cccc", "cc")]
         );
-        assert!(endings_of(&[]).is_empty());
+        assert!(unique_endings_of_ids(&[]).is_empty());
     }
 }

@@ -16,7 +16,7 @@ impl NumberedPiece<'_> {
 }
 
 /// Returns the pieces of each file of a question, in the order of its files.
-pub(super) fn numbered(question: &Question) -> Vec<Vec<NumberedPiece<'_>>> {
+pub(super) fn number_pieces(question: &Question) -> Vec<Vec<NumberedPiece<'_>>> {
     let mut count = 0;
     let mut number = |diff| {
         count += 1;
@@ -25,7 +25,10 @@ pub(super) fn numbered(question: &Question) -> Vec<Vec<NumberedPiece<'_>>> {
     let mut files = Vec::with_capacity(question.files.len());
     for file in &question.files {
         let pieces = file.pieces.iter().map(|piece| NumberedPiece {
-            hunks: split(&piece.diff).into_iter().map(&mut number).collect(),
+            hunks: split_hunks(&piece.diff)
+                .into_iter()
+                .map(&mut number)
+                .collect(),
         });
         files.push(pieces.collect());
     }
@@ -33,7 +36,7 @@ pub(super) fn numbered(question: &Question) -> Vec<Vec<NumberedPiece<'_>>> {
 }
 
 /// Splits a diff into hunks, each from its header on. Lines of text begin with a blank, a plus or a minus sign.
-fn split(diff: &str) -> Vec<&str> {
+fn split_hunks(diff: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = diff.match_indices("\n@@ ").map(|(at, _)| at + 1).collect();
     if !diff.is_empty() {
         starts.insert(0, 0);
@@ -53,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hunks_are_counted_over_all_files_and_a_piece_may_have_several() {
+    fn numbers_hunks_across_files_and_pieces() {
         let hunk = |line: usize| format!("@@ -{line} +{line} @@\n-a\n+@@ b\n");
         let mut first = FileQuestion::new("/r/a", ChangeKind::Update);
         first.pieces = vec![Piece::new(hunk(1) + &hunk(9), 0), Piece::new(hunk(20), 2)];
@@ -61,7 +64,7 @@ mod tests {
         let mut last = FileQuestion::new("/r/c", ChangeKind::Update);
         last.pieces = vec![Piece::new("", 0), Piece::new(hunk(1), 0)];
         let question = Question::new("Edit", vec![first, empty, last]);
-        let numbers: Vec<Vec<Vec<usize>>> = numbered(&question)
+        let numbers: Vec<Vec<Vec<usize>>> = number_pieces(&question)
             .iter()
             .map(|file| {
                 let of_piece = |piece: &NumberedPiece<'_>| {

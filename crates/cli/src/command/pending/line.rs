@@ -5,12 +5,12 @@ use lancet::questions::RecordedQuestion;
 
 use super::find::ShortEnding;
 use crate::command::history::{time, who};
-use crate::terminal::{Colour, Style, visible, visible_line};
+use crate::terminal::{Colour, Style, escape_for_terminal, escape_line_for_terminal};
 
 /// How many files a line names.
-const MOST_FILES: usize = 3;
+const MAX_NAMED_FILES: usize = 3;
 /// The widest column of clients, in characters; a longer name moves the rest of its line.
-const WIDEST: usize = 24;
+const MAX_CLIENT_WIDTH: usize = 24;
 
 /// How wide the columns of a list are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,8 +28,10 @@ impl Columns {
         let width = |text: &str| text.chars().count();
         for (one, id) in questions.iter().zip(shown) {
             widest.id = widest.id.max(width(id.shown));
-            widest.age = widest.age.max(width(&time::age(one.time)));
-            widest.asker = widest.asker.max(width(&asker(&one.question)).min(WIDEST));
+            widest.age = widest.age.max(width(&time::format_age(one.time)));
+            widest.asker = widest
+                .asker
+                .max(width(&question_origin(&one.question)).min(MAX_CLIENT_WIDTH));
             widest.tool = widest.tool.max(width(&one.question.tool));
         }
         widest
@@ -37,38 +39,43 @@ impl Columns {
 }
 
 /// Returns the origin of a question: the client, and the session where it has a name.
-pub(super) fn asker(question: &Question) -> String {
+pub(super) fn question_origin(question: &Question) -> String {
     let client = question
         .client
         .as_deref()
         .map_or("-", who::client_display_name);
-    let client = visible_line(client);
+    let client = escape_line_for_terminal(client);
     match who::is_unnamed(&question.session) || question.session.is_empty() {
         true => client.into_owned(),
-        false => format!("{client} [{}]", visible_line(&question.session)),
+        false => format!("{client} [{}]", escape_line_for_terminal(&question.session)),
     }
 }
 
 /// Lists the files with the numbers of their added and removed lines.
-pub(super) fn files(question: &Question, colour: Colour) -> String {
+pub(super) fn format_file_list(question: &Question, colour: Colour) -> String {
     let name = |file: &FileQuestion| {
         let (added, removed) = file.lines;
         format!(
             "{} {} {}",
-            file.shown_relative(),
+            file.escaped_relative_path(),
             colour.paint(Style::Green, &format!("+{added}")),
             colour.paint(Style::Red, &format!("-{removed}"))
         )
     };
-    let named: Vec<String> = question.files.iter().take(MOST_FILES).map(name).collect();
-    match question.files.len().saturating_sub(MOST_FILES) {
+    let named: Vec<String> = question
+        .files
+        .iter()
+        .take(MAX_NAMED_FILES)
+        .map(name)
+        .collect();
+    match question.files.len().saturating_sub(MAX_NAMED_FILES) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
     }
 }
 
 /// Formats one question: id, age, origin, tool and files; below it the reason for the question.
-pub(super) fn line(
+pub(super) fn format_question(
     one: &RecordedQuestion,
     id: ShortEnding<'_>,
     columns: Columns,
@@ -82,18 +89,18 @@ pub(super) fn line(
         colour.paint(Style::Cyan, id.unique),
         " ".repeat(columns.id.saturating_sub(id.shown.len())),
     );
-    let mut why = question.reason();
+    let mut why = question.joined_reasons();
     if !one.is_caller_alive {
         why.push_str(" (the process that asked has ended; a yes counts when the agent asks again)");
     }
     format!(
         "{head}  {:>age$}  {:<asker$}  {:<tool$}  {}\n{}  {}\n",
-        time::age(one.time),
-        asker(question),
-        visible(&question.tool),
-        files(question, colour),
+        time::format_age(one.time),
+        question_origin(question),
+        escape_for_terminal(&question.tool),
+        format_file_list(question, colour),
         " ".repeat(columns.id),
-        colour.paint(Style::Dim, &visible_line(&why)),
+        colour.paint(Style::Dim, &escape_line_for_terminal(&why)),
         age = columns.age,
         asker = columns.asker,
         tool = columns.tool,

@@ -2,24 +2,24 @@
 
 use serde_json::json;
 
-use super::find::endings;
-use super::line::{Columns, line};
-use super::question_json::object;
+use super::find::unique_endings;
+use super::line::{Columns, format_question};
+use super::question_json::question_json;
 use crate::arguments::PendingArguments;
-use crate::command::history::access::unreadable;
+use crate::command::history::access::unreadable_failure;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
-use crate::terminal::{page, print, print_error, stdout_is_terminal};
+use crate::terminal::{print, print_error, print_paged, stdout_is_terminal};
 
 /// Lists the questions that are open.
 pub(super) fn list(arguments: &PendingArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let questions = super::questions(arguments, None, around)?;
-    let open = questions.open().map_err(unreadable)?;
-    let shown = endings(&open);
+    let questions = super::open_questions(arguments, None, around)?;
+    let open = questions.open().map_err(unreadable_failure)?;
+    let shown = unique_endings(&open);
     if arguments.json {
         let mut out = String::new();
         for (one, id) in open.iter().zip(shown) {
-            out.push_str(&format!("{}\n", object(one, id.shown)));
+            out.push_str(&format!("{}\n", question_json(one, id.shown)));
         }
         out.push_str(&format!("{}\n", json!({ "total": open.len() })));
         print(&out)?;
@@ -39,9 +39,9 @@ pub(super) fn list(arguments: &PendingArguments, around: &Surroundings) -> Resul
     let columns = Columns::for_questions(&open, &shown);
     let lines = open.iter().zip(&shown);
     let text: String = lines
-        .map(|(one, id)| line(one, *id, columns, colour))
+        .map(|(one, id)| format_question(one, *id, columns, colour))
         .collect();
-    page(&text, around)?;
+    print_paged(&text, around)?;
     if stdout_is_terminal() {
         let id = shown.first().map_or("ID", |id| id.shown);
         print_error(&format!(

@@ -8,7 +8,7 @@ use super::hunks;
 use crate::command::history::time;
 
 /// Returns the name of a question's state.
-pub(super) fn state(state: QuestionState) -> &'static str {
+pub(super) fn state_name(state: QuestionState) -> &'static str {
     match state {
         QuestionState::Open => "open",
         QuestionState::Approved => "approved",
@@ -19,35 +19,35 @@ pub(super) fn state(state: QuestionState) -> &'static str {
 }
 
 /// Returns a question without its diffs.
-pub(super) fn object(one: &RecordedQuestion, short: &str) -> Value {
+pub(super) fn question_json(one: &RecordedQuestion, short: &str) -> Value {
     let question = &one.question;
-    let files: Vec<Value> = question.files.iter().map(file).collect();
+    let files: Vec<Value> = question.files.iter().map(file_json).collect();
     json!({
         "question": one.id,
         "short": short,
-        "time": time::for_programs(one.time),
-        "state": state(one.state),
+        "time": time::format_rfc3339(one.time),
+        "state": state_name(one.state),
         "tool": question.tool,
         "session": question.session,
         "client": question.client,
         "call": question.call,
-        "reason": question.reason(),
+        "reason": question.joined_reasons(),
         "protected": question.is_protected(),
         "whole": question.is_whole,
         "callerAlive": one.is_caller_alive,
         "offers": { "session": question.offers.session, "always": question.offers.always },
         "decidedBy": one.decided.as_ref().map(|(by, _)| by),
-        "decidedAt": one.decided.as_ref().map(|(_, at)| time::for_programs(*at)),
+        "decidedAt": one.decided.as_ref().map(|(_, at)| time::format_rfc3339(*at)),
         "followedBy": one.followed_by,
         "files": files,
     })
 }
 
 /// Returns a question with the diffs, the numbers of the hunks, and the texts where they may be shown whole.
-pub(super) fn whole(one: &RecordedQuestion, short: &str) -> Value {
-    let mut data = object(one, short);
+pub(super) fn full_question_json(one: &RecordedQuestion, short: &str) -> Value {
+    let mut data = question_json(one, short);
     data["answer"] = json!(one.answer);
-    for (at, numbered) in hunks::numbered(&one.question).into_iter().enumerate() {
+    for (at, numbered) in hunks::number_pieces(&one.question).into_iter().enumerate() {
         let pieces: Vec<Value> = numbered
             .iter()
             .map(|piece| {
@@ -63,7 +63,7 @@ pub(super) fn whole(one: &RecordedQuestion, short: &str) -> Value {
     data
 }
 
-fn file(file: &FileQuestion) -> Value {
+fn file_json(file: &FileQuestion) -> Value {
     json!({
         "file_path": file.path.display().to_string(),
         "type": file.kind.as_str(),

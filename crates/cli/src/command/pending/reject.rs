@@ -3,8 +3,8 @@
 use lancet::approval::Answer;
 use lancet::questions::QuestionState;
 
-use super::approve::{decide, report_decision};
-use super::find::find;
+use super::approve::{record_decision, report_decision};
+use super::find::find_question;
 use crate::arguments::{PendingArguments, RejectArguments};
 use crate::failure::{Exit, Failure};
 use crate::guard;
@@ -16,14 +16,14 @@ pub(super) fn reject(
     arguments: &PendingArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let questions = super::questions(arguments, None, around)?;
-    let found = find(&questions, &asked.question)?;
+    let questions = super::open_questions(arguments, None, around)?;
+    let found = find_question(&questions, &asked.question)?;
     if found.state != QuestionState::Open {
-        return Err(Failure::refused(found.what_became_of_it()));
+        return Err(Failure::refused(found.describe_outcome()));
     }
     let words = asked.words.join(" ");
     let answer = Answer::No((!words.trim().is_empty()).then_some(words));
     let by = guard::decided_by(&arguments.place, around);
-    decide(&questions, &found, &answer, &by)?;
+    record_decision(&questions, &found, &answer, &by)?;
     report_decision(&found, &answer, &[], arguments.json, around)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lancet::approval::{Answer, FileQuestion, Pick, Question};
 
-use super::hunks::numbered;
+use super::hunks::number_pieces;
 use crate::arguments::ApproveArguments;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
@@ -56,7 +56,7 @@ impl Selection {
             let names: Vec<String> = question
                 .files
                 .iter()
-                .map(FileQuestion::shown_relative)
+                .map(FileQuestion::escaped_relative_path)
                 .collect();
             return Err(Failure::usage(format!(
                 "--file {}: the question is not about it, but about {}",
@@ -70,7 +70,7 @@ impl Selection {
                 self.picks[other] = Pick::Whole;
                 if other != at {
                     self.notes
-                        .push(format!("{} goes with it", file.shown_relative()));
+                        .push(format!("{} goes with it", file.escaped_relative_path()));
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Selection {
     }
 
     fn pick_hunk(&mut self, number: usize, question: &Question) -> Result<(), Failure> {
-        let files = numbered(question);
+        let files = number_pieces(question);
         let last = files
             .iter()
             .flatten()
@@ -127,7 +127,7 @@ impl Selection {
     }
 
     /// Returns the answer that writes the picked parts.
-    pub(super) fn answer(self, words: Option<String>) -> Answer {
+    pub(super) fn into_answer(self, words: Option<String>) -> Answer {
         match words.is_none() && self.picks.iter().all(|pick| *pick == Pick::Whole) {
             true => Answer::Yes,
             false => Answer::Picked {
@@ -138,12 +138,12 @@ impl Selection {
     }
 
     /// Describes the picked part of each file, one file a line.
-    pub(super) fn described(&self, question: &Question) -> String {
+    pub(super) fn describe_picks(&self, question: &Question) -> String {
         let files = question
             .files
             .iter()
             .zip(&self.picks)
-            .zip(numbered(question));
+            .zip(number_pieces(question));
         let line = |((file, pick), pieces): (
             (&FileQuestion, &Pick),
             Vec<super::hunks::NumberedPiece<'_>>,
@@ -165,7 +165,7 @@ impl Selection {
                 }
                 _ => "left out".to_owned(),
             };
-            format!("  {}: {what}\n", file.shown_relative())
+            format!("  {}: {what}\n", file.escaped_relative_path())
         };
         files.map(line).collect()
     }

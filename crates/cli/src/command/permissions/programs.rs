@@ -11,11 +11,11 @@ use lancet_rendering::unified;
 use crate::failure::Failure;
 use crate::language;
 use crate::surroundings::Surroundings;
-use crate::surroundings::trusted_programs::{ProgramFile, Record, files_of};
-use crate::terminal::visible;
+use crate::surroundings::trusted_programs::{ProgramFile, Record, find_program_files};
+use crate::terminal::escape_for_terminal;
 
 /// The most lines of one difference that are shown.
-const MOST_LINES: usize = 200;
+const MAX_DIFF_LINES: usize = 200;
 
 /// A program that the settings start, and the files that it is started from.
 pub(super) struct ListedProgram {
@@ -26,7 +26,7 @@ pub(super) struct ListedProgram {
 }
 
 /// Lists the programs that these settings start in this project.
-pub(super) fn list(
+pub(super) fn list_programs(
     settings: &Settings,
     places: &ProgramPlaces,
     root: &Path,
@@ -37,13 +37,13 @@ pub(super) fn list(
     let formatters = formatters.map(|formatter| ("formatter", formatter.command));
     let converters = settings.converters().into_iter();
     let converters = converters.map(|converter| ("converter", converter.command));
-    let servers = language::entries(settings).into_iter();
+    let servers = language::available_servers(settings).into_iter();
     let servers = servers.map(|server| ("language server", server.run));
     let notify = std::iter::once(("ask.notify", settings.ask.notify.clone()));
     let all = hooks.chain(formatters).chain(converters).chain(servers);
     let mut listed = Vec::new();
     for (kind, command) in all.chain(notify).filter(|(_, run)| !run.is_empty()) {
-        let files = files_of(&command, places, root).map_err(|error| {
+        let files = find_program_files(&command, places, root).map_err(|error| {
             Failure::system(format!("{}: cannot be read: {error}", command.join(" ")))
         })?;
         listed.push(ListedProgram {
@@ -66,7 +66,7 @@ pub(super) fn describe_programs(
     }
     let mut text = "Programs that these settings start:\n".to_owned();
     for program in listed {
-        let command = visible(&program.command.join(" ")).into_owned();
+        let command = escape_for_terminal(&program.command.join(" ")).into_owned();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}: {command}", program.kind);
         if program.files.is_empty() {
@@ -82,11 +82,15 @@ pub(super) fn describe_programs(
                 Some(kept) if kept.source == file.path => format!("hash {}", &kept.hash[..16]),
                 Some(kept) => {
                     let lock = around.relative(&kept.source);
-                    format!("covered by {}, hash {}", visible(&lock), &kept.hash[..16])
+                    format!(
+                        "covered by {}, hash {}",
+                        escape_for_terminal(&lock),
+                        &kept.hash[..16]
+                    )
                 }
             };
             let name = around.relative(&file.path);
-            let _ = writeln!(text, "    {}: {place}, {cover}", visible(&name));
+            let _ = writeln!(text, "    {}: {place}, {cover}", escape_for_terminal(&name));
         }
     }
     let files = listed.iter().flat_map(|program| &program.files);
@@ -100,8 +104,15 @@ pub(super) fn describe_programs(
         let name = around.relative(&kept.source);
         match record.get(&file.path) {
             Some(then) if then.source == kept.source && then.hash != kept.hash => {
-                let _ = writeln!(text, "\n{} changed since you trusted it:", visible(&name));
-                text.push_str(&difference(then.text.as_deref(), kept.text.as_deref()));
+                let _ = writeln!(
+                    text,
+                    "\n{} changed since you trusted it:",
+                    escape_for_terminal(&name)
+                );
+                text.push_str(&format_difference(
+                    then.text.as_deref(),
+                    kept.text.as_deref(),
+                ));
             }
             _ => {}
         }
@@ -113,15 +124,15 @@ pub(super) fn describe_programs(
 }
 
 /// Returns the difference of two texts, if both were stored.
-fn difference(before: Option<&str>, after: Option<&str>) -> String {
+fn format_difference(before: Option<&str>, after: Option<&str>) -> String {
     let (Some(before), Some(after)) = (before, after) else {
         return "  (not a short text: the difference cannot be shown)\n".to_owned();
     };
     let diff = unified(before, after, 3);
     let mut lines = diff.lines();
     let mut text = String::new();
-    for line in lines.by_ref().take(MOST_LINES) {
-        let _ = writeln!(text, "  {}", visible(line));
+    for line in lines.by_ref().take(MAX_DIFF_LINES) {
+        let _ = writeln!(text, "  {}", escape_for_terminal(line));
     }
     let left = lines.count();
     if left > 0 {

@@ -10,7 +10,9 @@ use lancet::{Lancet, Session};
 use crate::arguments::ReadArguments;
 use crate::failure::Failure;
 use crate::surroundings::{Surroundings, as_text};
-use crate::terminal::{Colour, Style, SyntaxColours, visible, visible_line};
+use crate::terminal::{
+    Colour, Style, SyntaxColours, escape_for_terminal, escape_line_for_terminal,
+};
 
 /// A file and its requested lines.
 pub(super) struct FileLines {
@@ -39,7 +41,7 @@ pub(super) struct ShownLines {
 
 /// Parses an argument: a file name, or a file name and lines. All of it is the name where a file of exactly that name
 /// exists (`a:10`), or where a flag gives the lines.
-pub(super) fn typed_range(
+pub(super) fn parse_file_and_range(
     typed: &Path,
     arguments: &ReadArguments,
     around: &Surroundings,
@@ -47,7 +49,7 @@ pub(super) fn typed_range(
     let lines_by_flags = |typed: &Path| {
         Ok(FileLines {
             path: around.absolute(typed)?,
-            name: visible_line(&typed.to_string_lossy()).into_owned(),
+            name: escape_line_for_terminal(&typed.to_string_lossy()).into_owned(),
             offset: arguments.offset,
             limit: arguments.limit,
             tail: arguments.tail,
@@ -64,12 +66,12 @@ pub(super) fn typed_range(
         let file = file.to_string_lossy();
         return Err(Failure::usage(format!(
             "there is no file {range}; lines are typed behind the name: {}:3-4",
-            visible_line(&file)
+            escape_line_for_terminal(&file)
         )));
     }
     let flags = [arguments.offset, arguments.limit, arguments.tail];
     let is_flagged = flags.iter().any(Option::is_some);
-    if let Some((name, tail)) = typed.to_str().and_then(split_tail)
+    if let Some((name, tail)) = typed.to_str().and_then(parse_tail)
         && !is_flagged
         && around.absolute(typed)?.symlink_metadata().is_err()
     {
@@ -78,7 +80,7 @@ pub(super) fn typed_range(
             ..lines_by_flags(Path::new(name))?
         });
     }
-    let split = typed.to_str().and_then(split);
+    let split = typed.to_str().and_then(parse_range);
     match split {
         Some((name, lines))
             if !is_flagged && around.absolute(typed)?.symlink_metadata().is_err() =>
@@ -87,7 +89,7 @@ pub(super) fn typed_range(
             if last.is_some_and(|last| last < first) || first == 0 {
                 return Err(Failure::usage(format!(
                     "{}: lines count from 1, and the last one is not before the first",
-                    visible_line(&typed.to_string_lossy())
+                    escape_line_for_terminal(&typed.to_string_lossy())
                 )));
             }
             Ok(FileLines {
@@ -101,7 +103,7 @@ pub(super) fn typed_range(
 }
 
 /// Splits `name:-3` (the last three lines).
-fn split_tail(typed: &str) -> Option<(&str, u64)> {
+fn parse_tail(typed: &str) -> Option<(&str, u64)> {
     let (name, number) = typed.rsplit_once(":-")?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let number = number.parse::<u64>().ok().filter(|number| *number > 0);
@@ -111,7 +113,7 @@ fn split_tail(typed: &str) -> Option<(&str, u64)> {
 }
 
 /// Splits `name:10`, `name:10-20`, `name:10-` and `name:10:5` (a line and a column).
-fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
+fn parse_range(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
     let (name, lines) = typed.rsplit_once(':')?;
     let number = |text: &str| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -137,7 +139,7 @@ fn split(typed: &str) -> Option<(&str, (u64, Option<u64>))> {
 
 impl FileLines {
     /// Computes the first line where the last lines are requested.
-    pub(super) fn count_from_the_end(&mut self, lancet: &Lancet) -> Result<(), Failure> {
+    pub(super) fn resolve_tail(&mut self, lancet: &Lancet) -> Result<(), Failure> {
         let Some(tail) = self.tail else {
             return Ok(());
         };
@@ -168,7 +170,7 @@ impl FileLines {
                 format!(
                     "{} has {}; none from line {first} on",
                     self.name,
-                    counted(found.total)
+                    format_line_count(found.total)
                 )
             }),
             name: self.name.clone(),
@@ -187,7 +189,7 @@ impl FileLines {
             0 => format!(
                 "{} has {}; none from line {} on",
                 self.name,
-                counted(total),
+                format_line_count(total),
                 found.first
             ),
             1 if total == 1 => format!("{}, 1 line", self.name),
@@ -209,7 +211,7 @@ impl FileLines {
     }
 }
 
-fn counted(lines: usize) -> String {
+fn format_line_count(lines: usize) -> String {
     match lines {
         1 => "1 line".to_owned(),
         lines => format!("{lines} lines"),
@@ -218,7 +220,7 @@ fn counted(lines: usize) -> String {
 
 impl ShownLines {
     /// Prints the lines with numbers and colours, and the footer below them.
-    pub(super) fn put(&self, out: &mut dyn io::Write, colour: Colour) -> io::Result<()> {
+    pub(super) fn write_numbered(&self, out: &mut dyn io::Write, colour: Colour) -> io::Result<()> {
         let first_line = self.lines.first().map_or("", String::as_str);
         let mut syntax = match colour {
             Colour::On => SyntaxColours::for_file(&self.path, first_line),
@@ -228,9 +230,9 @@ impl ShownLines {
         let width = last.to_string().len();
         for (at, line) in self.lines.iter().enumerate() {
             let number = format!("{:>width$}  ", self.first + at);
-            let line = visible(line);
+            let line = escape_for_terminal(line);
             let text = match &mut syntax {
-                Some(syntax) => syntax.line(&line),
+                Some(syntax) => syntax.paint_line(&line),
                 None => line.into_owned(),
             };
             let number = colour.paint(Style::Dim, &number);
@@ -245,13 +247,13 @@ impl ShownLines {
     }
 
     /// Prints the lines with colours and nothing else, for a program that shows them on a terminal.
-    pub(super) fn put_coloured(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(super) fn write_coloured(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let first_line = self.lines.first().map_or("", String::as_str);
         let mut syntax = SyntaxColours::for_file(&self.path, first_line);
         for line in &self.lines {
-            let line = visible(line);
+            let line = escape_for_terminal(line);
             let text = match &mut syntax {
-                Some(syntax) => syntax.line(&line),
+                Some(syntax) => syntax.paint_line(&line),
                 None => line.into_owned(),
             };
             out.write_all(format!("{text}\n").as_bytes())?;
@@ -260,9 +262,9 @@ impl ShownLines {
     }
 
     /// Prints the bare lines for a terminal.
-    pub(super) fn put_plain(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(super) fn write_plain(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for line in &self.lines {
-            out.write_all(format!("{}\n", visible(line)).as_bytes())?;
+            out.write_all(format!("{}\n", escape_for_terminal(line)).as_bytes())?;
         }
         Ok(())
     }
@@ -273,15 +275,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_typed_after_a_colon() {
-        assert_eq!(split("a.rs:10-20"), Some(("a.rs", (10, Some(20)))));
-        assert_eq!(split("a.rs:10-"), Some(("a.rs", (10, None))));
-        assert_eq!(split("a.rs:10"), Some(("a.rs", (10, Some(10)))));
-        assert_eq!(split("a.rs:10:5"), Some(("a.rs", (10, Some(10)))));
-        assert_eq!(split("a.rs:10,20"), Some(("a.rs", (10, Some(20)))));
-        assert_eq!(split_tail("a.rs:-3"), Some(("a.rs", 3)));
-        assert_eq!(split_tail("a.rs:-0"), None);
-        assert_eq!(split_tail(":-3"), None);
+    fn parses_line_range_after_colon() {
+        assert_eq!(parse_range("a.rs:10-20"), Some(("a.rs", (10, Some(20)))));
+        assert_eq!(parse_range("a.rs:10-"), Some(("a.rs", (10, None))));
+        assert_eq!(parse_range("a.rs:10"), Some(("a.rs", (10, Some(10)))));
+        assert_eq!(parse_range("a.rs:10:5"), Some(("a.rs", (10, Some(10)))));
+        assert_eq!(parse_range("a.rs:10,20"), Some(("a.rs", (10, Some(20)))));
+        assert_eq!(parse_tail("a.rs:-3"), Some(("a.rs", 3)));
+        assert_eq!(parse_tail("a.rs:-0"), None);
+        assert_eq!(parse_tail(":-3"), None);
         for name in [
             "a.rs",
             "a:b",
@@ -291,7 +293,7 @@ mod tests {
             "a:+1",
             "a:99999999999999999999999",
         ] {
-            assert_eq!(split(name), None, "{name}");
+            assert_eq!(parse_range(name), None, "{name}");
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Shows a picture to a person, if the terminal can, with a line that describes it.
 
-use lancet::doors::size;
+use lancet::doors::format_size;
 use lancet::outcome::PictureOutcome;
 use lancet::{Block, Reply};
 
 use super::lines::FileLines;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
-use crate::terminal::{picture, print, stdout_is_terminal};
+use crate::terminal::{picture_sequences, print, stdout_is_terminal};
 
 /// Shows a picture. A pipe gets only the line, and no escape sequences.
-pub(super) fn show(
+pub(super) fn show_picture(
     reply: &Reply,
     facts: &PictureOutcome,
     file: &FileLines,
-    drawn: Drawn,
+    drawn: PictureDisplay,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let bytes = reply.blocks().iter().find_map(|block| match block {
@@ -23,10 +23,10 @@ pub(super) fn show(
     });
     let protocol = around
         .pictures
-        .filter(|_| drawn == Drawn::WherePossible && stdout_is_terminal());
-    let sequences = protocol
-        .zip(bytes)
-        .and_then(|(protocol, bytes)| picture(protocol, bytes, (facts.width, facts.height)));
+        .filter(|_| drawn == PictureDisplay::WherePossible && stdout_is_terminal());
+    let sequences = protocol.zip(bytes).and_then(|(protocol, bytes)| {
+        picture_sequences(protocol, bytes, (facts.width, facts.height))
+    });
     let PictureOutcome {
         format,
         width,
@@ -35,7 +35,7 @@ pub(super) fn show(
     } = facts;
     let length = file.path.metadata().map_or_else(
         |_| String::new(),
-        |found| format!(", {}", size(found.len())),
+        |found| format!(", {}", format_size(found.len())),
     );
     print(&format!(
         "{}{}: {format} picture, {width}x{height} pixels{length}\n",
@@ -47,7 +47,7 @@ pub(super) fn show(
 
 /// Whether a picture is drawn on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Drawn {
+pub(super) enum PictureDisplay {
     /// It is drawn where the terminal can show it.
     WherePossible,
     /// `--plain` was given.

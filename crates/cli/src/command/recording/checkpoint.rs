@@ -3,9 +3,9 @@
 use lancet::recording::CheckpointKind;
 use serde_json::json;
 
-use super::unrecorded;
+use super::recording_failure;
 use crate::arguments::CheckpointArguments;
-use crate::command::history::access::open;
+use crate::command::history::access::open_engine;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print;
@@ -15,12 +15,12 @@ pub(in crate::command) fn checkpoint(
     arguments: &CheckpointArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let lancet = open_engine(&arguments.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
     let name = arguments.name.as_deref();
-    let look = recording.look(CheckpointKind::ByHand, name, &lancet.new_session());
-    let look = look.map_err(|error| unrecorded(&error))?;
+    let look = recording.set_checkpoint(CheckpointKind::ByHand, name, &lancet.new_session());
+    let look = look.map_err(|error| recording_failure(&error))?;
     if arguments.json {
         let data = json!({ "checkpoint": look.id, "name": name, "files": look.files });
         print(&format!("{data}\n"))?;

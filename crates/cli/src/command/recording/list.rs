@@ -4,27 +4,27 @@ use lancet::recording::Checkpoint;
 use serde_json::json;
 
 use crate::arguments::LogArguments;
-use crate::command::history::access::{open, unreadable};
+use crate::command::history::access::{open_engine, unreadable_failure};
 use crate::command::history::time;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{page, print, print_error, visible};
+use crate::terminal::{escape_for_terminal, print, print_error, print_paged};
 
 /// Lists the checkpoints.
-pub(in crate::command) fn list(
+pub(in crate::command) fn list_checkpoints(
     arguments: &LogArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let lancet = open(&arguments.place, RootHint::Project, None, around)?;
+    let lancet = open_engine(&arguments.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
     let found = recording
         .checkpoints(arguments.number)
-        .map_err(unreadable)?;
+        .map_err(unreadable_failure)?;
     if arguments.json {
         let mut out: String = found
             .iter()
-            .map(|one| format!("{}\n", object(one)))
+            .map(|one| format!("{}\n", checkpoint_json(one)))
             .collect();
         out.push_str(&format!("{}\n", json!({ "total": found.len() })));
         print(&out)?;
@@ -38,22 +38,22 @@ pub(in crate::command) fn list(
         format!(
             "{}  {}  {:<7}  {} files  {}\n",
             one.id,
-            time::local(one.time),
+            time::format_local(one.time),
             one.kind.as_str(),
             one.files,
-            visible(called)
+            escape_for_terminal(called)
         )
     };
     let text: String = found.iter().map(line).collect();
-    page(&text, around)?;
+    print_paged(&text, around)?;
     Ok(Exit::Done)
 }
 
-fn object(one: &Checkpoint) -> serde_json::Value {
+fn checkpoint_json(one: &Checkpoint) -> serde_json::Value {
     json!({
         "checkpoint": one.id,
         "name": one.name,
-        "time": time::for_programs(one.time),
+        "time": time::format_rfc3339(one.time),
         "kind": one.kind.as_str(),
         "session": one.session,
         "files": one.files,

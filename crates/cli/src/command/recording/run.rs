@@ -3,39 +3,40 @@
 use std::io::IsTerminal as _;
 use std::time::Instant;
 
-use lancet::recording::{RecordedCall, RecordedLook, Recording, shown_command};
+use lancet::recording::{RecordedCall, RecordedLook, Recording, format_command};
 
+use super::recording_failure;
 use super::started::{StartError, run_to_end};
-use super::unrecorded;
 use crate::arguments::RunArguments;
-use crate::command::session_of;
+use crate::command::session_named_or_new;
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
-use crate::opening::{OpenRequest, Writes};
+use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{print_error, visible};
+use crate::terminal::{escape_for_terminal, print_error};
 
 /// The longest name of a change.
 const LONGEST_NAME: usize = 80;
 
 /// Runs `lancet run`.
-pub(in crate::command) fn run(
+pub(in crate::command) fn run_recorded(
     arguments: &RunArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let request = OpenRequest::of_command(&arguments.place, RootHint::Project, Writes::Person);
+    let request =
+        OpenRequest::for_command(&arguments.place, RootHint::Project, WriteAuthor::Person);
     // The kernel's sandbox would confine the command as well.
-    let lancet = request.open_without_wall(around)?;
-    let session = session_of(&lancet, arguments.session.as_ref());
+    let lancet = request.open_unconfined(around)?;
+    let session = session_named_or_new(&lancet, arguments.session.as_ref());
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
     let begun = recording.begin_run(&session);
     let begun = begun.map_err(|error| Failure {
         message: format!(
             "{}. The command was not started.",
-            unrecorded(&error).message
+            recording_failure(&error).message
         ),
-        ..unrecorded(&error)
+        ..recording_failure(&error)
     })?;
     let started = Instant::now();
     let ended = run_to_end(&arguments.command);
@@ -43,7 +44,10 @@ pub(in crate::command) fn run(
     let code = match &ended {
         Ok(code) => *code,
         Err(error) => {
-            print_error(&format!("lancet: {}\n", visible(&error.to_string())));
+            print_error(&format!(
+                "lancet: {}\n",
+                escape_for_terminal(&error.to_string())
+            ));
             error.exit_code()
         }
     };
@@ -58,22 +62,22 @@ pub(in crate::command) fn run(
         .collect();
     let name = arguments.name.as_ref();
     let call = RecordedCall {
-        command: Some(shown_command(&words)),
+        command: Some(format_command(&words)),
         exit_code: Some(i32::from(code)),
         duration: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
         name: name.map(|name| name.chars().take(LONGEST_NAME).collect()),
         ..RecordedCall::default()
     };
     match recording.end_run(&begun, &caller(), call, &session) {
-        Ok(look) => tell(arguments, &recording, &look),
+        Ok(look) => report_recording(arguments, &recording, &look),
         // The command has run, and the caller relies on its exit code.
-        Err(error) => print_error(&format!("lancet: {}\n", unrecorded(&error).message)),
+        Err(error) => print_error(&format!("lancet: {}\n", recording_failure(&error).message)),
     }
     Ok(Exit::Command(code))
 }
 
 /// Reports what was recorded, at a terminal.
-fn tell(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
+fn report_recording(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
     if arguments.quiet || !std::io::stderr().is_terminal() {
         return;
     }
@@ -100,7 +104,7 @@ fn tell(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
         };
         line.push_str(&format!(
             "; not {}{more}, which cannot be undone",
-            visible(&shown.display().to_string())
+            escape_for_terminal(&shown.display().to_string())
         ));
     }
     print_error(&format!("lancet: {line}\n"));

@@ -61,8 +61,8 @@ pub(super) fn run_to_end(words: &[OsString]) -> Result<u8, StartError> {
         signal_hook::flag::register(signal, Arc::default()).map_err(system)?;
     }
     // Registered before the command starts, so that a signal that comes while it starts is not lost.
-    let terminations = pipe(SIGTERM).map_err(system)?;
-    let hangups = pipe(SIGHUP).map_err(system)?;
+    let terminations = signal_pipe(SIGTERM).map_err(system)?;
+    let hangups = signal_pipe(SIGHUP).map_err(system)?;
     let started = Command::new(program).args(arguments).spawn();
     let mut child = started.map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => StartError::NotFound { program: shown() },
@@ -71,7 +71,7 @@ pub(super) fn run_to_end(words: &[OsString]) -> Result<u8, StartError> {
     let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let has_ended = Arc::new(AtomicBool::new(false));
     for (signals, signal) in [(terminations, Signal::TERM), (hangups, Signal::HUP)] {
-        pass_on(signals, signal, process, Arc::clone(&has_ended));
+        forward_signals(signals, signal, process, Arc::clone(&has_ended));
     }
     let ended = child.wait();
     has_ended.store(true, Ordering::Relaxed);
@@ -81,14 +81,14 @@ pub(super) fn run_to_end(words: &[OsString]) -> Result<u8, StartError> {
 }
 
 /// Returns a stream that gets a byte for each signal of this kind, which then no longer ends this process.
-fn pipe(signal: i32) -> std::io::Result<UnixStream> {
+fn signal_pipe(signal: i32) -> std::io::Result<UnixStream> {
     let (reads, writes) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal, writes)?;
     Ok(reads)
 }
 
 /// Passes signals on to a process until it has ended. The thread ends with this program.
-fn pass_on(
+fn forward_signals(
     mut signals: UnixStream,
     signal: Signal,
     process: Option<Pid>,

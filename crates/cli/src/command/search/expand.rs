@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lancet::Lancet;
-use lancet::doors::{EntryKind, HiddenFiles, IgnoreFiles, Output, Paint, ShellFormat, ShellSearch};
+use lancet::doors::{
+    EntryKind, HiddenFiles, IgnoreFiles, Output, OutputStyle, ShellFormat, ShellSearch,
+};
 
 use crate::failure::Failure;
 use crate::surroundings::{Surroundings, as_text};
 
 /// Returns the files that `lancet glob` lists for a pattern, as absolute paths, sorted.
-pub(in crate::command) fn expand(
+pub(in crate::command) fn expand_glob(
     typed: &Path,
     lancet: &Lancet,
     around: &Surroundings,
@@ -30,8 +32,8 @@ pub(in crate::command) fn expand(
         hidden: HiddenFiles::Skip,
         sort: None,
     };
-    let names = Names::default();
-    let output = Output::new(Box::new(names.clone()), Paint::Plain, None);
+    let names = NameBuffer::default();
+    let output = Output::new(Box::new(names.clone()), OutputStyle::Plain, None);
     let kinds = [EntryKind::File];
     let format = ShellFormat::Text;
     let report = search
@@ -44,7 +46,7 @@ pub(in crate::command) fn expand(
         .finish()
         .map_err(|error| Failure::system(format!("the names cannot be collected: {error}")))?;
     let mut files = Vec::new();
-    for name in names.take().split(|byte| *byte == 0) {
+    for name in names.take_names().split(|byte| *byte == 0) {
         if !name.is_empty() {
             let name = std::ffi::OsString::from_vec(name.to_vec());
             files.push(around.absolute(Path::new(&name))?);
@@ -56,15 +58,15 @@ pub(in crate::command) fn expand(
 
 /// The found names, each ended by a NUL.
 #[derive(Clone, Default)]
-struct Names(Arc<Mutex<Vec<u8>>>);
+struct NameBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Names {
-    fn take(&self) -> Vec<u8> {
+impl NameBuffer {
+    fn take_names(&self) -> Vec<u8> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Write for Names {
+impl Write for NameBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         names.extend_from_slice(bytes);

@@ -3,25 +3,26 @@
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
 
-use lancet::doors::{Output, Paint, ShellFormat, ShellReport};
+use lancet::doors::{Output, OutputStyle, ShellFormat, ShellReport};
 use serde_json::json;
 
 use crate::arguments::{ColorWhen, FilterArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{
-    Colour, Style, TerminalWriter, print_error, stdout_is_terminal, visible, visible_line,
+    Colour, Style, TerminalWriter, escape_for_terminal, escape_line_for_terminal, print_error,
+    stdout_is_terminal,
 };
 
 /// What the totals count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TotalsOf {
+pub(super) enum TotalsUnit {
     Matches,
     Files,
 }
 
 /// The output of a search.
-pub(super) struct Screen {
+pub(super) struct SearchScreen {
     pub(super) is_terminal: bool,
     colour: Colour,
     links: bool,
@@ -31,10 +32,10 @@ pub(super) struct Screen {
     pub(super) quiet: bool,
 }
 
-impl Screen {
+impl SearchScreen {
     pub(super) fn from_arguments(filter: &FilterArguments, around: &Surroundings) -> Self {
         let is_terminal = stdout_is_terminal() && !filter.json;
-        Screen {
+        SearchScreen {
             is_terminal,
             colour: around.colour(is_terminal),
             links: is_terminal && around.shows_links && around.color != ColorWhen::Never,
@@ -48,22 +49,26 @@ impl Screen {
         }
     }
 
-    pub(super) fn output(&self, separator: Option<&'static str>) -> Result<Output, Failure> {
+    pub(super) fn open_output(&self, separator: Option<&'static str>) -> Result<Output, Failure> {
         if self.quiet {
-            return Ok(Output::new(Box::new(io::sink()), Paint::Plain, separator));
+            return Ok(Output::new(
+                Box::new(io::sink()),
+                OutputStyle::Plain,
+                separator,
+            ));
         }
         let out = io::stdout()
             .as_fd()
             .try_clone_to_owned()
             .map_err(|error| Failure::system(format!("standard output is closed: {error}")))?;
         let paint = match (self.colour, self.links) {
-            (Colour::Off, _) => Paint::Plain,
-            (Colour::On, false) => Paint::Colour(visible),
-            (Colour::On, true) => Paint::ColourAndLinks(visible),
+            (Colour::Off, _) => OutputStyle::Plain,
+            (Colour::On, false) => OutputStyle::Colour(escape_for_terminal),
+            (Colour::On, true) => OutputStyle::ColourAndLinks(escape_for_terminal),
         };
         // Control characters of a file must not reach a terminal, with or without colours.
         let paint = match paint {
-            Paint::Plain if self.is_terminal => Paint::Visible(visible),
+            OutputStyle::Plain if self.is_terminal => OutputStyle::Visible(escape_for_terminal),
             paint => paint,
         };
         let out = std::fs::File::from(out);
@@ -74,20 +79,20 @@ impl Screen {
     }
 
     /// Ends the output and reports on standard error what was not searched.
-    pub(super) fn end(
+    pub(super) fn finish(
         &self,
         report: Result<ShellReport, lancet::Refusal>,
         output: Output,
-        totals_of: TotalsOf,
+        totals_of: TotalsUnit,
     ) -> Result<Exit, Failure> {
         let report = report.map_err(|refusal| Failure::usage(refusal.text().trim_end()))?;
         let finished = output.finish();
         for (path, refusal) in &report.refused {
-            let path = visible_line(&path.to_string_lossy()).into_owned();
+            let path = escape_line_for_terminal(&path.to_string_lossy()).into_owned();
             let why = refusal.text().trim_end();
             let words = match refusal.kind() {
                 lancet::RefusalKind::Missing => "No such file or folder".to_owned(),
-                _ => visible(why).into_owned(),
+                _ => escape_for_terminal(why).into_owned(),
             };
             print_error(&format!("lancet: {path}: {words}\n"));
         }
@@ -98,7 +103,7 @@ impl Screen {
             }
         }
         if self.format == ShellFormat::Rows {
-            crate::terminal::print(&format!("{}\n", totals(&report, totals_of)))?;
+            crate::terminal::print(&format!("{}\n", totals_json(&report, totals_of)))?;
         }
         match finished {
             // The reader has closed the pipe, which is not a failure.
@@ -139,7 +144,7 @@ impl Screen {
             }
         }
         // A script sees from the exit code that nothing was found.
-        if report.printout.files == 0 && report.refused.is_empty() && self.errors_at_terminal() {
+        if report.printout.files == 0 && report.refused.is_empty() && self.is_stderr_terminal() {
             let files = if tally.searched == 1 { "file" } else { "files" };
             notices.push(format!("nothing found in {} {files}", tally.searched));
             if tally.ignored > 0 {
@@ -154,13 +159,13 @@ impl Screen {
         notices
     }
 
-    fn errors_at_terminal(&self) -> bool {
+    fn is_stderr_terminal(&self) -> bool {
         io::stderr().is_terminal()
     }
 }
 
 /// Returns the last JSON object, with the totals.
-fn totals(report: &ShellReport, totals_of: TotalsOf) -> serde_json::Value {
+fn totals_json(report: &ShellReport, totals_of: TotalsUnit) -> serde_json::Value {
     let tally = &report.printout.tally;
     let mut totals = json!({
         "numFiles": report.printout.files,
@@ -176,7 +181,7 @@ fn totals(report: &ShellReport, totals_of: TotalsOf) -> serde_json::Value {
             "unreadable": tally.unreadable,
         },
     });
-    if totals_of == TotalsOf::Matches {
+    if totals_of == TotalsUnit::Matches {
         totals["numMatches"] = report.printout.matches.into();
     }
     totals

@@ -14,9 +14,9 @@ use crate::surroundings::Surroundings;
 /// The prefix of the file's name. `crates/policy` denies tools access to such files in every folder.
 const FILE_NAME: &str = "serve-page-open.";
 /// How long the browser has to read the file.
-const STAY: Duration = Duration::from_secs(30);
+const FILE_LIFETIME: Duration = Duration::from_secs(30);
 /// The shell waits for the name of the file and then becomes the browser.
-const WAITING: &str = "IFS= read -r file && exec ";
+const WAIT_SCRIPT: &str = "IFS= read -r file && exec ";
 
 /// A shell that waits for the file to open. It is started before the kernel confines this process, because the browser
 /// must not be confined.
@@ -28,7 +28,7 @@ impl Opener {
         let browser = around.browser.as_deref()?;
         let mut command = Command::new("sh");
         command
-            .args(["-c", &format!("{WAITING}{browser} \"$file\"")])
+            .args(["-c", &format!("{WAIT_SCRIPT}{browser} \"$file\"")])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -50,13 +50,13 @@ impl Opener {
             .create_new(true)
             .mode(0o600)
             .open(&path)?;
-        file.write_all(page(link).as_bytes())?;
+        file.write_all(redirect_page(link).as_bytes())?;
         if let Some(mut input) = self.0.stdin.take() {
             input.write_all(path.as_os_str().as_encoded_bytes())?;
             input.write_all(b"\n")?;
         }
         std::thread::spawn(move || {
-            std::thread::sleep(STAY);
+            std::thread::sleep(FILE_LIFETIME);
             let _ = fs::remove_file(path);
             let _ = self.0.wait();
         });
@@ -65,7 +65,7 @@ impl Opener {
 }
 
 /// Removes files that an earlier server left.
-pub(super) fn clean(state: &Path) {
+pub(super) fn remove_old_files(state: &Path) {
     let entries = fs::read_dir(state).into_iter().flatten();
     let left = entries.filter_map(Result::ok).map(|entry| entry.path());
     let is_one = |path: &PathBuf| {
@@ -78,7 +78,7 @@ pub(super) fn clean(state: &Path) {
 }
 
 /// Returns a page that redirects the browser. The link has no character that HTML needs escaped.
-fn page(link: &str) -> String {
+fn redirect_page(link: &str) -> String {
     format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <meta http-equiv=\"refresh\" content=\"0; url={link}\">\n<title>lancet</title>\n\

@@ -7,7 +7,7 @@ use lancet::approval::{Answer, FileQuestion, Pick, Question};
 use lancet_rendering::unified;
 
 use super::editor;
-use crate::terminal::{Colour, Style, visible};
+use crate::terminal::{Colour, Style, escape_for_terminal};
 
 /// The texts of a question's files as the person edited them, in the order of the files; none for a file whose text is
 /// unchanged from the proposal.
@@ -16,13 +16,13 @@ pub(super) struct EditedTexts(Vec<Option<String>>);
 
 impl EditedTexts {
     /// Reports whether a text was edited.
-    pub(super) fn any(&self) -> bool {
+    pub(super) fn has_edits(&self) -> bool {
         self.0.iter().any(Option::is_some)
     }
 
     /// Lets the person edit the files one after the other, each from its first change on. Returns false where all texts
     /// were left alone.
-    pub(super) fn edit(
+    pub(super) fn edit_files(
         &mut self,
         question: &Question,
         drafts: Option<PathBuf>,
@@ -40,7 +40,7 @@ impl EditedTexts {
                 continue;
             };
             let line = first_changed_line(file);
-            if let Some(edited) = editor::edit(drafts.clone(), &file.path, text, line)? {
+            if let Some(edited) = editor::edit_text(drafts.clone(), &file.path, text, line)? {
                 *known = Some(edited).filter(|edited| Some(edited) != file.text.as_ref());
                 is_edited = true;
             }
@@ -54,7 +54,7 @@ impl EditedTexts {
     }
 
     /// Returns the answer that writes the edited texts, and the others as they were proposed.
-    pub(super) fn answer(&self) -> Answer {
+    pub(super) fn to_answer(&self) -> Answer {
         let files = self.0.iter().cloned();
         Answer::Picked {
             files: files
@@ -65,19 +65,19 @@ impl EditedTexts {
     }
 
     /// Returns the diffs from the current files to the edited texts.
-    pub(super) fn diffs(&self, question: &Question, colour: Colour) -> String {
+    pub(super) fn format_diffs(&self, question: &Question, colour: Colour) -> String {
         let mut words = String::new();
         for (file, edited) in question.files.iter().zip(&self.0) {
             let Some(edited) = edited else {
                 continue;
             };
-            let head = format!("{}, as edited\n", file.shown_relative());
+            let head = format!("{}, as edited\n", file.escaped_relative_path());
             words.push_str(&colour.paint(Style::Bold, &head));
             let old = file.old_text.as_deref().or(file.text.as_deref());
             let diff = unified(old.unwrap_or_default(), edited, 3);
             match diff.is_empty() {
                 true => words.push_str("It is the file as it is.\n"),
-                false => words.push_str(&colour.numbered_diff(&visible(&diff))),
+                false => words.push_str(&colour.paint_numbered_diff(&escape_for_terminal(&diff))),
             }
         }
         words
@@ -108,7 +108,7 @@ mod tests {
     use lancet::approval::{ChangeKind, Piece};
 
     #[test]
-    fn the_first_changed_line_is_behind_the_context() {
+    fn first_changed_line_skips_context() {
         let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
         assert_eq!(first_changed_line(&file), 1);
         file.pieces = vec![Piece::new("@@ -8,4 +9,4 @@\n a\n b\n-c\n+d\n", 0)];

@@ -4,12 +4,12 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use lancet_serving::{Launch, Streams};
+use lancet_serving::{LaunchRequest, Streams};
 
 use crate::launcher;
 
 /// Lets the person edit the text, from the line with this number on; none where they left it unchanged.
-pub(super) fn edit(
+pub(super) fn edit_text(
     folder: Option<PathBuf>,
     file: &Path,
     text: &str,
@@ -22,11 +22,11 @@ pub(super) fn edit(
         .mode(0o700)
         .create(&folder)?;
     let draft = TemporaryText::new(&folder, file, text)?;
-    let launch = Launch::Editor {
+    let launch = LaunchRequest::Editor {
         file: draft.0.clone(),
         line,
     };
-    let ended = launcher::start(&launch, Streams::terminal()?)?.wait()?;
+    let ended = launcher::start_program(&launch, Streams::inherit_terminal()?)?.wait()?;
     if !ended.success() {
         return Err(io::Error::other("the editor ended with an error"));
     }

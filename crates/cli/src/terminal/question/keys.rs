@@ -20,8 +20,8 @@ pub(super) enum Key {
 }
 
 /// Parses a typed line. Only a plain yes is a yes; an empty line is a no.
-pub(super) fn understood(line: &str) -> Key {
-    let (first, rest) = split(line);
+pub(super) fn parse_key(line: &str) -> Key {
+    let (first, rest) = split_first_word(line);
     match (first.to_lowercase().as_str(), rest) {
         ("y" | "yes", "") => Key::Yes,
         ("a" | "always", "") => Key::Always,
@@ -36,12 +36,12 @@ pub(super) fn understood(line: &str) -> Key {
 }
 
 /// Parses a line typed at a recorded question: an empty line leaves it open.
-pub(super) fn understood_on_record(line: &str) -> Key {
-    let (first, rest) = split(line);
+pub(super) fn parse_recorded_key(line: &str) -> Key {
+    let (first, rest) = split_first_word(line);
     match (first.to_lowercase().as_str(), rest) {
         ("" | "q" | "quit", "") => Key::Later,
         ("s" | "session", "") => Key::Session,
-        _ => understood(line),
+        _ => parse_key(line),
     }
 }
 
@@ -62,8 +62,8 @@ pub(super) enum PartKey {
 }
 
 /// Parses a line while files and hunks are picked. An empty line returns to the question.
-pub(super) fn part_understood(line: &str) -> PartKey {
-    let (first, rest) = split(line);
+pub(super) fn parse_part_key(line: &str) -> PartKey {
+    let (first, rest) = split_first_word(line);
     match (first.to_lowercase().as_str(), rest) {
         ("y" | "yes", "") => PartKey::Yes,
         ("n" | "no", "") => PartKey::No(None),
@@ -77,7 +77,7 @@ pub(super) fn part_understood(line: &str) -> PartKey {
 }
 
 /// Splits a line into its first word and the rest.
-fn split(line: &str) -> (&str, &str) {
+fn split_first_word(line: &str) -> (&str, &str) {
     let line = line.trim();
     let ends = |c: char| c.is_whitespace() || ",:;.".contains(c);
     let (first, rest) = line.split_once(ends).unwrap_or((line, ""));

@@ -5,7 +5,7 @@ use std::io;
 use lancet::approval::{Answer, Question, Wait};
 
 use super::edited::EditedTexts;
-use super::{Asker, TerminalApprover};
+use super::{QuestionOrigin, TerminalApprover};
 
 /// The texts that a person edited.
 pub(crate) struct EditedFiles {
@@ -18,18 +18,18 @@ pub(crate) struct EditedFiles {
 impl TerminalApprover {
     /// Prompts the person with a question. None where there is no terminal; an inner none where the person leaves it
     /// open.
-    pub(crate) fn ask_on_record(&self, question: &Question) -> Option<Option<Answer>> {
+    pub(crate) fn ask_recorded_question(&self, question: &Question) -> Option<Option<Answer>> {
         // A second look at the same question must not say that a file changed.
-        self.past().asked.clear();
-        self.ask_at_terminal(question, &Wait::default(), Asker::Agent)
+        self.lock_state().asked.clear();
+        self.prompt_until_answered(question, &Wait::default(), QuestionOrigin::Agent)
     }
 
     /// Lets the person edit the texts of a question, one file after the other.
-    pub(crate) fn edit_on_record(&self, question: &Question) -> io::Result<EditedFiles> {
+    pub(crate) fn edit_recorded_question(&self, question: &Question) -> io::Result<EditedFiles> {
         let mut edited = EditedTexts::default();
-        let drafts = self.past().drafts.clone();
-        edited.edit(question, drafts)?;
-        let diffs = edited.diffs(question, self.colour);
+        let drafts = self.lock_state().drafts.clone();
+        edited.edit_files(question, drafts)?;
+        let diffs = edited.format_diffs(question, self.colour);
         Ok(EditedFiles {
             texts: edited.into_texts(),
             diffs,

@@ -2,12 +2,12 @@
 
 use lancet::approval::{Answer, FileQuestion, Pick, Question, Wait};
 
-use super::keys::{PartKey, part_understood};
+use super::keys::{PartKey, parse_part_key};
 use super::{Terminal, show};
-use crate::terminal::{Colour, Style, visible_line};
+use crate::terminal::{Colour, Style, escape_line_for_terminal};
 
 /// The result of picking.
-pub(super) enum Picking {
+pub(super) enum PickOutcome {
     /// The person answered.
     Done(Answer),
     /// The person returned to the question, or the call no longer waits for the answer.
@@ -15,15 +15,15 @@ pub(super) enum Picking {
 }
 
 /// Prompts for the parts one by one; none where the terminal is gone.
-pub(super) fn pick(
+pub(super) fn pick_parts(
     terminal: &mut Terminal,
     question: &Question,
     colour: Colour,
     wait: &Wait,
-) -> Option<Picking> {
+) -> Option<PickOutcome> {
     let mut picker = Picker {
         terminal,
-        act: show::act(question),
+        act: show::write_verb(question),
         colour,
         wait,
         words: Vec::new(),
@@ -39,20 +39,20 @@ pub(super) fn pick(
         let others: Vec<&FileQuestion> = others.collect();
         let picked = match question.files.len() {
             _ if first.is_some() => first,
-            1 => picker.hunks(file)?,
-            _ => picker.file(file, &others)?,
+            1 => picker.pick_hunks(file)?,
+            _ => picker.pick_file(file, &others)?,
         };
         match picked {
             Some(pick) => files.push(pick),
-            None => return Some(Picking::Ended),
+            None => return Some(PickOutcome::Ended),
         }
     }
     let words = (!picker.words.is_empty()).then(|| picker.words.join("; "));
-    Some(Picking::Done(answer(files, words)))
+    Some(PickOutcome::Done(answer_from_picks(files, words)))
 }
 
 /// Returns the answer that follows from the picks.
-fn answer(files: Vec<Pick>, words: Option<String>) -> Answer {
+fn answer_from_picks(files: Vec<Pick>, words: Option<String>) -> Answer {
     if files.iter().all(|pick| *pick == Pick::Whole) {
         Answer::Yes
     } else if files.iter().all(|pick| *pick == Pick::Nothing) {
@@ -74,7 +74,7 @@ struct Picker<'t> {
 
 impl Picker<'_> {
     /// Prompts for one file and the others that go with it; an inner none returns to the question.
-    fn file(&mut self, file: &FileQuestion, others: &[&FileQuestion]) -> Option<Option<Pick>> {
+    fn pick_file(&mut self, file: &FileQuestion, others: &[&FileQuestion]) -> Option<Option<Pick>> {
         let several = file.pieces.len() > 1 && others.is_empty();
         let (keys, by_hunk) = match several {
             true => ("y/n/h/d/q/?", "h  pick by hunk\n"),
@@ -84,9 +84,9 @@ impl Picker<'_> {
         let help = format!(
             "y  {act} this file\nn  leave it out\n{by_hunk}d  show its diff\nq  back to the question\n"
         );
-        let mut words = format!("{}\n", show::headline(file, self.colour));
+        let mut words = format!("{}\n", show::format_headline(file, self.colour));
         for other in others {
-            words.push_str(&format!("{}\n", show::headline(other, self.colour)));
+            words.push_str(&format!("{}\n", show::format_headline(other, self.colour)));
         }
         loop {
             let what = match others {
@@ -100,24 +100,25 @@ impl Picker<'_> {
                     self.words.extend(why);
                     return Some(Some(Pick::Nothing));
                 }
-                PartKey::Hunks if several => return self.hunks(file),
+                PartKey::Hunks if several => return self.pick_hunks(file),
                 PartKey::Diff => {
                     let all = std::iter::once(file).chain(others.iter().copied());
-                    all.map(|file| show::file_diff(file, self.colour)).collect()
+                    all.map(|file| show::format_file_diff(file, self.colour))
+                        .collect()
                 }
                 PartKey::Back => return Some(None),
                 PartKey::Help => help.clone(),
-                PartKey::Hunks => not_understood("h"),
-                PartKey::Other(typed) => not_understood(&typed),
+                PartKey::Hunks => unknown_answer_message("h"),
+                PartKey::Other(typed) => unknown_answer_message(&typed),
             };
         }
     }
 
     /// Prompts for the hunks of a file; an inner none returns to the question.
-    fn hunks(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
+    fn pick_hunks(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
         let mut picked = Vec::new();
         for (at, piece) in file.pieces.iter().enumerate() {
-            let shown = self.colour.numbered_diff(&piece.diff);
+            let shown = self.colour.paint_numbered_diff(&piece.diff);
             let mut words = shown.clone();
             loop {
                 let which = match piece.hunks.len() {
@@ -145,8 +146,8 @@ impl Picker<'_> {
                         let act = self.act.to_lowercase();
                         format!("y  {act} it\nn  leave it out\nq  back to the question\n")
                     }
-                    PartKey::Hunks => not_understood("h"),
-                    PartKey::Other(typed) => not_understood(&typed),
+                    PartKey::Hunks => unknown_answer_message("h"),
+                    PartKey::Other(typed) => unknown_answer_message(&typed),
                 };
             }
         }
@@ -161,10 +162,13 @@ impl Picker<'_> {
     fn ask(&mut self, words: &str, prompt: &str) -> Option<PartKey> {
         let prompt = self.colour.paint(Style::Bold, prompt);
         let line = self.terminal.ask(&format!("{words}{prompt} "), self.wait)?;
-        Some(line.map_or(PartKey::Back, |line| part_understood(&line)))
+        Some(line.map_or(PartKey::Back, |line| parse_part_key(&line)))
     }
 }
 
-fn not_understood(typed: &str) -> String {
-    format!("{} is no answer; ? explains.\n", visible_line(typed))
+fn unknown_answer_message(typed: &str) -> String {
+    format!(
+        "{} is no answer; ? explains.\n",
+        escape_line_for_terminal(typed)
+    )
 }

@@ -2,8 +2,8 @@
 
 use lancet::approval::{ChangeKind, FileQuestion, Question};
 
-use super::Asker;
-use crate::terminal::{Colour, Style, visible, visible_line};
+use super::QuestionOrigin;
+use crate::terminal::{Colour, Style, escape_for_terminal, escape_line_for_terminal};
 
 /// The phrase of the notice that a path was relative, which is for models.
 const RELATIVE_PATH: &str = " is a relative path; it was taken from ";
@@ -20,33 +20,33 @@ d  show the diff again
 const LATER_HELP: &str = "q  leave it open, and decide later\n";
 
 /// The explanation of the key that explains.
-const HELP_HELP: &str = "?  show this\n";
+const HELP_KEY_HELP: &str = "?  show this\n";
 
 /// Returns the prompt after a text was edited.
-pub(super) fn edited_prompt(asker: Asker) -> &'static str {
+pub(super) fn edited_prompt(asker: QuestionOrigin) -> &'static str {
     match asker {
-        Asker::Command => "Write it as edited? [y/N/e/d/?]",
-        Asker::Agent => "Approve it as edited? [y/n/e/d/q/?]",
+        QuestionOrigin::Command => "Write it as edited? [y/N/e/d/?]",
+        QuestionOrigin::Agent => "Approve it as edited? [y/n/e/d/q/?]",
     }
 }
 
 /// Returns the explanation of the keys after a text was edited.
-pub(super) fn edited_help(asker: Asker) -> String {
+pub(super) fn edited_help(asker: QuestionOrigin) -> String {
     let later = match asker {
-        Asker::Command => "",
-        Asker::Agent => LATER_HELP,
+        QuestionOrigin::Command => "",
+        QuestionOrigin::Agent => LATER_HELP,
     };
-    format!("{EDITED_HELP}{later}{HELP_HELP}")
+    format!("{EDITED_HELP}{later}{HELP_KEY_HELP}")
 }
 
 /// Returns the question: what would happen, the reason for the question, and the diffs.
 #[cfg(test)]
-pub(super) fn question(question: &Question, colour: Colour) -> String {
-    summary(question, Asker::Command, colour) + &diffs(question, colour)
+pub(super) fn format_question(question: &Question, colour: Colour) -> String {
+    format_summary(question, QuestionOrigin::Command, colour) + &format_diffs(question, colour)
 }
 
 /// Returns the name of the command. `lancet apply` is a tool of another name for models.
-fn command(question: &Question) -> &str {
+fn command_name(question: &Question) -> &str {
     match question.tool.as_str() {
         "ApplyPatch" => "Apply",
         tool => tool,
@@ -54,31 +54,31 @@ fn command(question: &Question) -> &str {
 }
 
 /// Returns the question without the diffs.
-pub(super) fn summary(question: &Question, asker: Asker, colour: Colour) -> String {
+pub(super) fn format_summary(question: &Question, asker: QuestionOrigin, colour: Colour) -> String {
     let mut words = match question.files.as_slice() {
         [file] => format!(
             "{} {}\n{}\n",
-            command(question),
-            headline(file, colour),
-            colour.paint(Style::Dim, &file.shown_path())
+            command_name(question),
+            format_headline(file, colour),
+            colour.paint(Style::Dim, &file.escaped_path())
         ),
         files => {
             let summary = format!("{} files", files.len());
             let mut words = format!(
                 "{}: {}, {}\n",
-                command(question),
+                command_name(question),
                 colour.paint(Style::Bold, &summary),
-                counts(question.lines(), colour)
+                format_line_counts(question.line_counts(), colour)
             );
             for file in files {
-                words.push_str(&format!("  {}\n", headline(file, colour)));
+                words.push_str(&format!("  {}\n", format_headline(file, colour)));
             }
             words
         }
     };
-    let reason = visible_line(&question.reason()).into_owned();
+    let reason = escape_line_for_terminal(&question.joined_reasons()).into_owned();
     // A person's own command prompts before every write, whatever the mode of agents is.
-    if asker == Asker::Agent || !reason.starts_with("the mode is ") {
+    if asker == QuestionOrigin::Agent || !reason.starts_with("the mode is ") {
         words.push_str(&format!("{}\n", colour.paint(Style::Dim, &reason)));
     }
     let mut rules: Vec<&str> = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn summary(question: &Question, asker: Asker, colour: Colour) -> Stri
     {
         if !rules.contains(&rule) {
             rules.push(rule);
-            let line = format!("{}\n", visible_line(rule));
+            let line = format!("{}\n", escape_line_for_terminal(rule));
             words.push_str(&colour.paint(Style::Dim, &line));
         }
     }
@@ -97,32 +97,32 @@ pub(super) fn summary(question: &Question, asker: Asker, colour: Colour) -> Stri
 }
 
 /// Returns the diffs of all files, each with its notices. With several files, each diff is below the name of its file.
-pub(super) fn diffs(question: &Question, colour: Colour) -> String {
+pub(super) fn format_diffs(question: &Question, colour: Colour) -> String {
     let mut words = String::new();
     for file in &question.files {
         if question.files.len() > 1 {
-            let name = format!("{}\n", file.shown_relative());
+            let name = format!("{}\n", file.escaped_relative_path());
             words.push_str(&colour.paint(Style::Bold, &name));
         }
-        words.push_str(&file_diff(file, colour));
+        words.push_str(&format_file_diff(file, colour));
     }
     words
 }
 
 /// Returns the diff of one file and the notices about it.
-pub(super) fn file_diff(file: &FileQuestion, colour: Colour) -> String {
+pub(super) fn format_file_diff(file: &FileQuestion, colour: Colour) -> String {
     // A person sees the whole path above the diff, and reads paths from the working folder anyway.
     let notices = file.notices.iter();
     let notices = notices.filter(|notice| !notice.contains(RELATIVE_PATH));
     let notices: String = notices
-        .map(|notice| format!("note: {}\n", visible(notice)))
+        .map(|notice| format!("note: {}\n", escape_for_terminal(notice)))
         .collect();
-    colour.numbered_diff(&file.diff()) + &colour.paint(Style::Dim, &notices)
+    colour.paint_numbered_diff(&file.diff()) + &colour.paint(Style::Dim, &notices)
 }
 
 /// Describes one file: its name, what happens to it, and its lines.
-pub(crate) fn headline(file: &FileQuestion, colour: Colour) -> String {
-    let kind = match (file.kind, file.shown_old_path()) {
+pub(crate) fn format_headline(file: &FileQuestion, colour: Colour) -> String {
+    let kind = match (file.kind, file.escaped_old_path()) {
         (ChangeKind::Create, _) => " (a new file)".to_owned(),
         (ChangeKind::Delete, _) => " (it goes)".to_owned(),
         (_, Some(old)) => format!(" (moved from {old})"),
@@ -135,12 +135,12 @@ pub(crate) fn headline(file: &FileQuestion, colour: Colour) -> String {
     };
     format!(
         "{}{kind}  {}{mark}",
-        colour.paint(Style::Bold, &file.shown_relative()),
-        counts(file.lines, colour)
+        colour.paint(Style::Bold, &file.escaped_relative_path()),
+        format_line_counts(file.lines, colour)
     )
 }
 
-fn counts((added, removed): (usize, usize), colour: Colour) -> String {
+fn format_line_counts((added, removed): (usize, usize), colour: Colour) -> String {
     format!(
         "{} {}",
         colour.paint(Style::Green, &format!("+{added}")),
@@ -163,7 +163,7 @@ fn can_edit(question: &Question) -> bool {
 }
 
 /// Returns the verb for the effect of a yes.
-pub(super) fn act(question: &Question) -> &str {
+pub(super) fn write_verb(question: &Question) -> &str {
     match question.tool.as_str() {
         tool @ ("Undo" | "Redo" | "Restore") => tool,
         _ => "Write",
@@ -171,19 +171,19 @@ pub(super) fn act(question: &Question) -> &str {
 }
 
 /// Returns the prompt with the possible answers.
-pub(super) fn prompt(question: &Question, asker: Asker) -> String {
+pub(super) fn format_prompt(question: &Question, asker: QuestionOrigin) -> String {
     let further = match question.offers.always.as_slice() {
         [] => String::new(),
-        [rule] => format!("a: always ({})\n", visible_line(rule)),
+        [rule] => format!("a: always ({})\n", escape_line_for_terminal(rule)),
         rules => format!(
             "a: always (adds {} rules to your settings; ? lists them)\n",
             rules.len()
         ),
     };
-    let is_agents = asker == Asker::Agent;
+    let is_agents = asker == QuestionOrigin::Agent;
     let (act, keys) = match asker {
-        Asker::Command => (act(question), "y/N"),
-        Asker::Agent => ("Approve", "y/n"),
+        QuestionOrigin::Command => (write_verb(question), "y/N"),
+        QuestionOrigin::Agent => ("Approve", "y/n"),
     };
     let mut keys = keys.to_owned();
     for (key, is_offered) in [
@@ -203,24 +203,24 @@ pub(super) fn prompt(question: &Question, asker: Asker) -> String {
 }
 
 /// Returns the explanation of the keys.
-pub(super) fn help(question: &Question, asker: Asker) -> String {
-    let act = act(question).to_lowercase();
+pub(super) fn format_help(question: &Question, asker: QuestionOrigin) -> String {
+    let act = write_verb(question).to_lowercase();
     let mut words = format!("y  {act} it\nn  write nothing\n");
-    if asker == Asker::Agent {
+    if asker == QuestionOrigin::Agent {
         words = format!(
             "y  let the agent {act} it\nn  {act} nothing; words behind it are passed on to the model\n"
         );
         if !question.offers.session.is_empty() {
             words.push_str(&format!(
                 "s  the same, and no more questions until the session ends about {}\n",
-                visible_line(&question.offers.session)
+                escape_line_for_terminal(&question.offers.session)
             ));
         }
     }
     if !question.offers.always.is_empty() {
         words.push_str(&format!("a  {act} it, and add to your settings:\n"));
         for rule in &question.offers.always {
-            words.push_str(&format!("     {}\n", visible_line(rule)));
+            words.push_str(&format!("     {}\n", escape_line_for_terminal(rule)));
         }
     }
     if can_edit(question) {
@@ -233,8 +233,8 @@ pub(super) fn help(question: &Question, asker: Asker) -> String {
         words.push_str("p  pick what is written, by file and by hunk\n");
     }
     words.push_str("d  show the diff again\n");
-    if asker == Asker::Agent {
+    if asker == QuestionOrigin::Agent {
         words.push_str(LATER_HELP);
     }
-    words + HELP_HELP
+    words + HELP_KEY_HELP
 }

@@ -1,38 +1,38 @@
 //! The members of a cell that depend on its source and type: outputs, execution count and attachments.
 
-use super::{Splice, set};
-use crate::json::{Member, text};
+use super::{Splice, set_member};
+use crate::json::{JsonMember, text};
 use crate::notebook::cell::{Cell, CellType};
 use crate::notebook::spacing::Spacing;
 
 /// Returns the splices that empty the outputs of a code cell and its execution count.
-pub(super) fn cleared(notebook: &str, cell: &Cell<'_>) -> Vec<Splice> {
+pub(super) fn clear_outputs(notebook: &str, cell: &Cell<'_>) -> Vec<Splice> {
     let cleared = [("outputs", "[]"), ("execution_count", "null")];
     cleared
         .into_iter()
-        .filter_map(|(name, value)| set(notebook, cell, name, value))
+        .filter_map(|(name, value)| set_member(notebook, cell, name, value))
         .collect()
 }
 
 /// Returns the splices that change a cell's type. A code cell must have outputs and an execution count and cannot have
 /// attachments; the other types have neither outputs nor a count.
-pub(super) fn retyped(notebook: &str, cell: &Cell<'_>, new: &CellType) -> Vec<Splice> {
-    let name = text::encode(new.name());
+pub(super) fn change_cell_type(notebook: &str, cell: &Cell<'_>, new: &CellType) -> Vec<Splice> {
+    let name = text::encode_literal(new.name());
     let becomes_code = *new == CellType::Code;
     let unwanted: &[&str] = if becomes_code {
         &["attachments"]
     } else {
         &["outputs", "execution_count"]
     };
-    let mut splices = removed(notebook, cell, unwanted);
+    let mut splices = remove_members(notebook, cell, unwanted);
     if becomes_code {
-        splices.extend(cleared(notebook, cell));
+        splices.extend(clear_outputs(notebook, cell));
     }
     let missing: Vec<(&str, &str)> = [("execution_count", "null"), ("outputs", "[]")]
         .into_iter()
         .filter(|(name, _)| becomes_code && cell.member(name).is_none())
         .collect();
-    let spacing = Spacing::of_object(notebook, &cell.range, &cell.members);
+    let spacing = Spacing::from_object(notebook, &cell.range, &cell.members);
     let added = |spacing: &Spacing| -> String {
         missing
             .iter()
@@ -63,10 +63,10 @@ pub(super) fn retyped(notebook: &str, cell: &Cell<'_>, new: &CellType) -> Vec<Sp
 }
 
 /// Returns the splices that remove the members with these names, including duplicates, each with an adjacent comma.
-fn removed(notebook: &str, cell: &Cell<'_>, names: &[&str]) -> Vec<Splice> {
+fn remove_members(notebook: &str, cell: &Cell<'_>, names: &[&str]) -> Vec<Splice> {
     let members = &cell.members;
-    let is_unwanted = |member: &Member| {
-        let name = text::decode(&notebook[member.key.clone()]);
+    let is_unwanted = |member: &JsonMember| {
+        let name = text::decode_literal(&notebook[member.key.clone()]);
         names.contains(&name.as_str())
     };
     let mut splices = Vec::new();

@@ -3,21 +3,21 @@
 use std::ops::Range;
 
 use super::Splice;
-use crate::json::{self, Type, text};
+use crate::json::{self, JsonType, text};
 use crate::notebook::cell::Cell;
-use crate::notebook::spacing::{SourceForm, Spacing, lines_of};
+use crate::notebook::spacing::{SourceForm, Spacing, split_source_lines};
 use crate::shared_ends::shared_ends;
 
 /// Returns the splices that give a cell this source, in the form of its old source. A cell without a source gets one at
 /// its end.
-pub(super) fn replaced(
+pub(super) fn replace_source(
     notebook: &str,
     cell: &Cell<'_>,
     source: &str,
     form: SourceForm,
 ) -> Vec<Splice> {
-    let spacing = Spacing::of_object(notebook, &cell.range, &cell.members);
-    let list = |spacing: &Spacing| spacing.nested().list(&lines_of(source));
+    let spacing = Spacing::from_object(notebook, &cell.range, &cell.members);
+    let list = |spacing: &Spacing| spacing.nested().format_list(&split_source_lines(source));
     let Some(member) = cell.member("source") else {
         let spacing = match (&spacing, cell.members.last()) {
             (Some(spacing), Some(_)) => spacing,
@@ -25,12 +25,12 @@ pub(super) fn replaced(
             _ => {
                 return vec![Splice {
                     range: cell.range.clone(),
-                    text: format!("{{\"source\": {}}}", text::encode(source)),
+                    text: format!("{{\"source\": {}}}", text::encode_literal(source)),
                 }];
             }
         };
         let value = match form {
-            SourceForm::String => text::encode(source),
+            SourceForm::String => text::encode_literal(source),
             SourceForm::List => list(spacing),
         };
         let end = cell
@@ -44,8 +44,8 @@ pub(super) fn replaced(
     };
     let value = &member.value;
     match json::type_at(notebook, value.start) {
-        Type::String => {
-            let (range, new) = text::difference(&notebook[value.clone()], source);
+        JsonType::String => {
+            let (range, new) = text::literal_difference(&notebook[value.clone()], source);
             if range.is_empty() && new.is_empty() {
                 return Vec::new();
             }
@@ -54,13 +54,13 @@ pub(super) fn replaced(
                 text: new,
             }]
         }
-        Type::Array => lines_replaced(notebook, value, source, spacing.as_ref()),
+        JsonType::Array => replace_source_lines(notebook, value, source, spacing.as_ref()),
         // A source of another type is damage that the new source repairs.
         _ => vec![Splice {
             range: value.clone(),
             text: match (form, &spacing) {
                 (SourceForm::List, Some(spacing)) => list(spacing),
-                _ => text::encode(source),
+                _ => text::encode_literal(source),
             },
         }],
     }
@@ -68,38 +68,41 @@ pub(super) fn replaced(
 
 /// Returns the splice that turns a list of lines into that of a new source: only lines between the first and the last
 /// one that differ are rewritten.
-fn lines_replaced(
+fn replace_source_lines(
     notebook: &str,
     array: &Range<usize>,
     source: &str,
     cell: Option<&Spacing>,
 ) -> Vec<Splice> {
-    let items = json::items(notebook, array);
-    let new = lines_of(source);
+    let items = json::array_items(notebook, array);
+    let new = split_source_lines(source);
     let whole = |text: String| {
         vec![Splice {
             range: array.clone(),
             text,
         }]
     };
-    let Some(spacing) = Spacing::of_array(notebook, array) else {
+    let Some(spacing) = Spacing::from_array(notebook, array) else {
         if new.is_empty() {
             return Vec::new();
         }
         let spacing = cell.map(Spacing::nested);
-        return whole(spacing.map_or_else(|| text::encode(source), |spacing| spacing.list(&new)));
+        return whole(spacing.map_or_else(
+            || text::encode_literal(source),
+            |spacing| spacing.format_list(&new),
+        ));
     };
     if new.is_empty() {
         return whole("[]".to_owned());
     }
     let (before, after) = shared_ends(&items, &new, |item, line| {
-        json::type_at(notebook, item.start) == Type::String
-            && text::decode(&notebook[item.clone()]) == *line
+        json::type_at(notebook, item.start) == JsonType::String
+            && text::decode_literal(&notebook[item.clone()]) == *line
     });
     let old = &items[before..items.len() - after];
     let lines: Vec<String> = new[before..new.len() - after]
         .iter()
-        .map(|line| text::encode(line))
+        .map(|line| text::encode_literal(line))
         .collect();
     let joined = lines.join(&spacing.between);
     let splice = match (old.first(), old.last(), lines.is_empty()) {

@@ -1,14 +1,18 @@
 //! The rows of the journal of changes of several files at once.
 
-use lancet_local_state::{LeftIntent, process};
+use lancet_local_state::{OrphanedIntent, process};
 use rusqlite::{Connection, params};
 
 use crate::store::Store;
 use crate::store::transaction::WriteTransaction;
 
 /// Adds an intent of this process; returns its row id.
-pub(super) fn open(connection: &Connection, intent: &[u8], process: &str) -> rusqlite::Result<i64> {
-    flushed(connection, || {
+pub(super) fn insert_intent(
+    connection: &Connection,
+    intent: &[u8],
+    process: &str,
+) -> rusqlite::Result<i64> {
+    with_full_sync(connection, || {
         connection
             .prepare_cached("INSERT INTO journal (process, decided, intent) VALUES (?1, 0, ?2)")?
             .execute(params![process, intent])?;
@@ -16,8 +20,8 @@ pub(super) fn open(connection: &Connection, intent: &[u8], process: &str) -> rus
     })
 }
 
-pub(super) fn decide(connection: &Connection, id: i64) -> rusqlite::Result<()> {
-    flushed(connection, || {
+pub(super) fn mark_decided(connection: &Connection, id: i64) -> rusqlite::Result<()> {
+    with_full_sync(connection, || {
         connection
             .prepare_cached("UPDATE journal SET decided = 1 WHERE id = ?1")?
             .execute([id])
@@ -25,23 +29,23 @@ pub(super) fn decide(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-pub(super) fn close(connection: &Connection, id: i64) -> rusqlite::Result<()> {
+pub(super) fn delete_intent(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM journal WHERE id = ?1")?
         .execute([id])?;
     Ok(())
 }
 
-pub(super) fn let_go(connection: &Connection, id: i64) -> rusqlite::Result<()> {
+pub(super) fn release_intent(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     connection.execute("UPDATE journal SET process = '' WHERE id = ?1", [id])?;
     Ok(())
 }
 
-pub(super) fn undecided(connection: &Connection) -> rusqlite::Result<Vec<LeftIntent>> {
+pub(super) fn undecided_intents(connection: &Connection) -> rusqlite::Result<Vec<OrphanedIntent>> {
     let mut statement =
         connection.prepare_cached("SELECT id, intent FROM journal WHERE decided = 0")?;
     let rows = statement.query_map([], |row| {
-        Ok(LeftIntent {
+        Ok(OrphanedIntent {
             id: row.get(0)?,
             intent: row.get(1)?,
             decided: false,
@@ -51,7 +55,7 @@ pub(super) fn undecided(connection: &Connection) -> rusqlite::Result<Vec<LeftInt
 }
 
 /// Runs a write with `synchronous = FULL`, so that it survives a power cut. Other rows are not flushed.
-fn flushed<T>(
+fn with_full_sync<T>(
     connection: &Connection,
     write: impl FnOnce() -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
@@ -62,10 +66,10 @@ fn flushed<T>(
 }
 
 /// Assigns the intents of processes that have ended to this process.
-pub(super) fn take_left(
+pub(super) fn take_over_intents(
     connection: &mut Connection,
     store: &Store,
-) -> rusqlite::Result<Vec<LeftIntent>> {
+) -> rusqlite::Result<Vec<OrphanedIntent>> {
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM journal)", [], |row| {
             row.get(0)
@@ -74,11 +78,11 @@ pub(super) fn take_left(
         return Ok(Vec::new());
     }
     let transaction = WriteTransaction::begin(connection)?;
-    let all: Vec<(LeftIntent, String)> = {
+    let all: Vec<(OrphanedIntent, String)> = {
         let mut statement =
             transaction.prepare("SELECT id, intent, decided, process FROM journal ORDER BY id")?;
         let rows = statement.query_map([], |row| {
-            let left = LeftIntent {
+            let left = OrphanedIntent {
                 id: row.get(0)?,
                 intent: row.get(1)?,
                 decided: row.get(2)?,
@@ -92,7 +96,7 @@ pub(super) fn take_left(
         if !process::is_alive(store.folder(), &name) {
             transaction.execute(
                 "UPDATE journal SET process = ?1 WHERE id = ?2",
-                params![store.process(), intent.id],
+                params![store.process_name(), intent.id],
             )?;
             left.push(intent);
         }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use lancet_local_state::Unsealed;
+use lancet_local_state::UnsealedFile;
 use rusqlite::{Connection, params};
 
-use crate::store::paths::{bytes_of, path_of};
+use crate::store::paths::{path_bytes, path_from_bytes};
 
-pub(super) fn put(
+pub(super) fn save_unsealed(
     connection: &Connection,
-    unsealed: &Unsealed,
+    unsealed: &UnsealedFile,
     process: &str,
 ) -> rusqlite::Result<()> {
     connection
@@ -18,8 +18,8 @@ pub(super) fn put(
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
-            bytes_of(&unsealed.file),
-            bytes_of(&unsealed.path),
+            path_bytes(&unsealed.file),
+            path_bytes(&unsealed.path),
             unsealed.revision,
             unsealed.size as i64,
             unsealed.mode,
@@ -32,14 +32,16 @@ pub(super) fn put(
 }
 
 /// Returns all rows, each with the process that owns it.
-pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<(Unsealed, String)>> {
+pub(super) fn list_unsealed(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(UnsealedFile, String)>> {
     let mut statement = connection.prepare_cached(
         "SELECT file, path, revision, size, mode, session, operation, late, process FROM unsealed",
     )?;
     let rows = statement.query_map([], |row| {
-        let unsealed = Unsealed {
-            file: path_of(&row.get::<_, Vec<u8>>(0)?),
-            path: path_of(&row.get::<_, Vec<u8>>(1)?),
+        let unsealed = UnsealedFile {
+            file: path_from_bytes(&row.get::<_, Vec<u8>>(0)?),
+            path: path_from_bytes(&row.get::<_, Vec<u8>>(1)?),
             revision: row.get(2)?,
             size: row.get::<_, i64>(3)? as u64,
             mode: row.get(4)?,
@@ -52,9 +54,9 @@ pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<(Unsealed, St
     rows.collect()
 }
 
-pub(super) fn remove(connection: &Connection, file: &Path) -> rusqlite::Result<()> {
+pub(super) fn remove_unsealed(connection: &Connection, file: &Path) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM unsealed WHERE file = ?1")?
-        .execute([bytes_of(file)])?;
+        .execute([path_bytes(file)])?;
     Ok(())
 }

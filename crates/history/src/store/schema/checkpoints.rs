@@ -1,7 +1,7 @@
 //! The migration step that adds checkpoints, and the details of calls of other programs.
 
 /// The statements.
-pub(super) const STEP: &str = "
+pub(super) const CHECKPOINT_TABLES: &str = "
     CREATE TABLE checkpoints (
         number    INTEGER PRIMARY KEY AUTOINCREMENT,
         id        TEXT    NOT NULL UNIQUE,

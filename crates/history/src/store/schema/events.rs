@@ -38,13 +38,16 @@ mod tests {
     use rusqlite::Connection;
 
     use super::STEP;
-    use crate::store::schema::{STEPS, migrate};
+    use crate::store::schema::{MIGRATIONS, apply_migrations};
 
     /// Returns a database of the version before this step, with two changes of which the second was removed.
     fn at_the_version_before() -> Connection {
-        let step = STEPS.iter().position(|step| *step == STEP).expect("a step");
+        let step = MIGRATIONS
+            .iter()
+            .position(|step| *step == STEP)
+            .expect("a step");
         let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, &STEPS[..step]).expect("the version before");
+        apply_migrations(&mut connection, &MIGRATIONS[..step]).expect("the version before");
         connection
             .execute_batch(
                 "PRAGMA foreign_keys = ON;
@@ -70,7 +73,7 @@ mod tests {
     #[test]
     fn events_that_an_older_lancet_recorded_keep_their_numbers_and_go_with_their_changes() {
         let mut connection = at_the_version_before();
-        migrate(&mut connection, STEPS).expect("the current version");
+        apply_migrations(&mut connection, MIGRATIONS).expect("the current version");
         let of_files = "SELECT event FROM files WHERE operation = 'a' ORDER BY at";
         assert_eq!(numbers(&connection, of_files), [2, 1]);
         let removed = "SELECT upto FROM removed_events";
@@ -92,7 +95,7 @@ mod tests {
         connection
             .execute_batch("UPDATE sqlite_sequence SET seq = 40 WHERE name = 'events'")
             .expect("set");
-        migrate(&mut connection, STEPS).expect("the current version");
+        apply_migrations(&mut connection, MIGRATIONS).expect("the current version");
         assert_eq!(
             numbers(&connection, "SELECT upto FROM removed_events"),
             [40]

@@ -2,7 +2,7 @@
 //! find the operations of a session.
 
 /// The statements.
-pub(super) const STEP: &str = "
+pub(super) const MOVE_TABLES: &str = "
     CREATE INDEX operations_by_session ON operations (session, sequence);
     -- The inode numbers of the file that a change replaced and of the one that it left; NULL where they are not known.
     ALTER TABLE files ADD COLUMN before_inode INTEGER;

@@ -3,7 +3,7 @@
 
 /// The tables of the review. Changes recorded earlier count as seen: a user who gets the review with a new version is
 /// not shown the changes of the last weeks.
-pub(super) const STEP: &str = "
+pub(super) const REVIEW_TABLES: &str = "
     CREATE TABLE looks (
         path      BLOB    NOT NULL,
         workspace INTEGER NOT NULL,       -- in `workspaces`; 0 where it is not known
@@ -46,19 +46,22 @@ pub(super) const STEP: &str = "
 mod tests {
     use rusqlite::Connection;
 
-    use super::STEP;
-    use crate::store::schema::{STEPS, migrate};
+    use super::REVIEW_TABLES;
+    use crate::store::schema::{MIGRATIONS, apply_migrations};
 
     #[test]
-    fn what_an_older_lancet_recorded_counts_as_seen() {
-        let step = STEPS.iter().position(|step| *step == STEP).expect("a step");
+    fn changes_recorded_before_review_count_as_seen() {
+        let step = MIGRATIONS
+            .iter()
+            .position(|step| *step == REVIEW_TABLES)
+            .expect("a step");
         let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, &STEPS[..step]).expect("the version before");
+        apply_migrations(&mut connection, &MIGRATIONS[..step]).expect("the version before");
         let operation =
             "INSERT INTO operations (id, time, kind, state, session, tool, rungs, sequence)
                          VALUES ('a', 0, 0, 1, 's', 'Edit', '', 7)";
         connection.execute(operation, []).expect("recorded");
-        migrate(&mut connection, STEPS).expect("the current version");
+        apply_migrations(&mut connection, MIGRATIONS).expect("the current version");
         let seen = connection.query_row("SELECT sequence FROM first_look", [], |row| row.get(0));
         assert_eq!(seen, Ok(7));
     }

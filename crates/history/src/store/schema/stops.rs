@@ -2,7 +2,7 @@
 //! session began.
 
 /// The statements.
-pub(super) const STEP: &str = "
+pub(super) const STOP_TABLES: &str = "
     -- Sessions whose writes a person has stopped, until the person lets them write again.
     CREATE TABLE stopped_sessions (
         session    TEXT    NOT NULL PRIMARY KEY,

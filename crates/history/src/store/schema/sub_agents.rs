@@ -1,7 +1,7 @@
 //! The migration step that adds sub-agents, the calls that hooks announce, and the times at which hooks were run.
 
 /// The statements.
-pub(super) const STEP: &str = "
+pub(super) const SUB_AGENT_TABLES: &str = "
     -- Conversations that another one started, with the one that did.
     CREATE TABLE sub_agents (
         session TEXT    NOT NULL PRIMARY KEY,

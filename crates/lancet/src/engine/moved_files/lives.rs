@@ -12,7 +12,7 @@ use super::recorded::{RecordedChange, RecordedOperation};
 #[derive(Debug, Default)]
 pub(super) struct Life {
     /// The changes, in stretches that end where lancet itself moved the file.
-    stretches: Vec<Stretch>,
+    stretches: Vec<ChangeRun>,
     /// The revision that the last change left.
     pub(super) revision: [u8; 32],
     /// The size that the last change left.
@@ -34,7 +34,7 @@ pub(super) struct Life {
 
 /// A sequence of changes between which lancet did not move the file.
 #[derive(Debug)]
-struct Stretch {
+struct ChangeRun {
     /// The last name of the file in the stretch.
     name: PathBuf,
     /// Operation, index and recorded path of each change.
@@ -82,16 +82,16 @@ impl Life {
         })
     }
 
-    fn take(&mut self, operation: &str, change: &RecordedChange, old_name: &Path) {
+    fn add_change(&mut self, operation: &str, change: &RecordedChange, old_name: &Path) {
         match self.stretches.last_mut() {
             Some(stretch) => old_name.clone_into(&mut stretch.name),
-            None => self.stretches.push(Stretch {
+            None => self.stretches.push(ChangeRun {
                 name: old_name.to_path_buf(),
                 rows: Vec::new(),
             }),
         }
         if change.moved_from.is_some() {
-            self.stretches.push(Stretch {
+            self.stretches.push(ChangeRun {
                 name: change.path.clone(),
                 rows: Vec::new(),
             });
@@ -136,7 +136,7 @@ impl Life {
 }
 
 /// Derives the lives of all files of operations, which are given newest first.
-pub(super) fn lives(operations: &[RecordedOperation]) -> Vec<Life> {
+pub(super) fn lives_of_files(operations: &[RecordedOperation]) -> Vec<Life> {
     let mut all: Vec<Life> = Vec::new();
     let mut holders: HashMap<PathBuf, usize> = HashMap::new();
     // The lives by the inode number that their last change left.
@@ -146,7 +146,7 @@ pub(super) fn lives(operations: &[RecordedOperation]) -> Vec<Life> {
         let chosen: Vec<Option<usize>> = operation
             .files
             .iter()
-            .map(|change| choose(&all, &holders, &by_inode, change))
+            .map(|change| find_life_of_change(&all, &holders, &by_inode, change))
             .collect();
         for (change, chosen) in operation.files.iter().zip(chosen) {
             let at = match chosen {
@@ -165,7 +165,7 @@ pub(super) fn lives(operations: &[RecordedOperation]) -> Vec<Life> {
             if let Some(inode) = life.inode {
                 by_inode.remove(&inode);
             }
-            life.take(&operation.id, change, old_name(change));
+            life.add_change(&operation.id, change, old_name(change));
             if let Some(inode) = life.inode {
                 by_inode.insert(inode, at);
             }
@@ -186,7 +186,7 @@ fn old_name(change: &RecordedChange) -> &Path {
 }
 
 /// Returns the life that a change belongs to; none where it begins one.
-fn choose(
+fn find_life_of_change(
     all: &[Life],
     holders: &HashMap<PathBuf, usize>,
     by_inode: &HashMap<u64, usize>,

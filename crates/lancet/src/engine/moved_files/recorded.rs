@@ -8,7 +8,7 @@ use lancet_history::{
 };
 
 /// How many operations are read at once.
-const PAGE: usize = 250;
+const OPERATIONS_PER_READ: usize = 250;
 
 /// An operation that changed files.
 #[derive(Debug)]
@@ -28,20 +28,20 @@ pub(super) struct RecordedChange {
     pub(super) before: Option<[u8; 32]>,
     pub(super) before_inode: Option<u64>,
     /// The state that the change left; none if there is no file.
-    pub(super) after: Option<StateLeft>,
+    pub(super) after: Option<StateAfterChange>,
     pub(super) inode: Option<u64>,
 }
 
 /// The state that a change left.
 #[derive(Debug)]
-pub(super) struct StateLeft {
+pub(super) struct StateAfterChange {
     pub(super) revision: [u8; 32],
     pub(super) size: u64,
     pub(super) is_link: bool,
 }
 
 /// Reads the newest operations that a query finds, newest first.
-pub(super) fn read(
+pub(super) fn read_operations(
     store: &dyn OperationStore,
     query: &LogQuery,
     most: usize,
@@ -49,8 +49,8 @@ pub(super) fn read(
     let mut recorded = Vec::new();
     let (mut before_sequence, mut left) = (None, most);
     while left > 0 {
-        let limit = left.min(PAGE);
-        let page = store.log(&LogQuery {
+        let limit = left.min(OPERATIONS_PER_READ);
+        let page = store.query_log(&LogQuery {
             before_sequence,
             limit: Some(limit),
             ..query.clone()
@@ -90,7 +90,7 @@ impl From<FileChange> for RecordedChange {
             moved_from: change.moved_from,
             before: change.before.map(|state| state.revision),
             before_inode: change.before_inode,
-            after: change.after.map(|state| StateLeft {
+            after: change.after.map(|state| StateAfterChange {
                 revision: state.revision,
                 size: state.size,
                 is_link: state.link.is_some(),

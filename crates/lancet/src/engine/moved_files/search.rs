@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use lancet_workspace::{EntryKind, FolderHandle, Stamp};
 
 use super::lives::Life;
-use super::{LEAST_BYTES, has_bytes};
+use super::{MIN_RECOGNISED_BYTES, has_revision};
 use crate::engine::EngineView;
 
 /// How many levels of folders are entered.
-const DEEPEST: usize = 64;
+const MAX_FOLDER_DEPTH: usize = 64;
 
 /// A file to search for.
-pub(super) struct Wanted {
+pub(super) struct WantedFile {
     /// The index of its life.
     life: usize,
     inode: Option<u64>,
@@ -23,10 +23,10 @@ pub(super) struct Wanted {
     by_bytes: bool,
 }
 
-impl Wanted {
+impl WantedFile {
     /// Describes the file of a life; none for a symbolic link.
-    pub(super) fn for_life(at: usize, life: &Life, by_bytes: bool) -> Option<Wanted> {
-        (!life.is_link).then_some(Wanted {
+    pub(super) fn for_life(at: usize, life: &Life, by_bytes: bool) -> Option<WantedFile> {
+        (!life.is_link).then_some(WantedFile {
             life: at,
             inode: life.inode,
             size: life.size,
@@ -46,33 +46,33 @@ pub(super) struct FoundFiles {
 }
 
 /// Searches all roots for files, for at most `limit`.
-pub(super) fn search(engine: &EngineView, wanted: &[Wanted], limit: Duration) -> FoundFiles {
-    let mut walk = Walk {
+pub(super) fn search(engine: &EngineView, wanted: &[WantedFile], limit: Duration) -> FoundFiles {
+    let mut walk = FileSearch {
         engine,
         wanted,
         until: Instant::now() + limit,
         found: FoundFiles::default(),
     };
     for root in engine.roots() {
-        let located = engine.ceiling().locate(root).ok();
+        let located = engine.full_workspace().locate(root).ok();
         if let Some(folder) = located.and_then(|located| located.open_folder().ok())
-            && let Ok(stamp) = folder.stat_itself()
+            && let Ok(stamp) = folder.stat_folder()
         {
-            walk.folder(root, &folder, stamp.device, 0);
+            walk.visit_folder(root, &folder, stamp.device, 0);
         }
     }
     walk.found
 }
 
-struct Walk<'w> {
+struct FileSearch<'w> {
     engine: &'w EngineView,
-    wanted: &'w [Wanted],
+    wanted: &'w [WantedFile],
     until: Instant,
     found: FoundFiles,
 }
 
-impl Walk<'_> {
-    fn folder(&mut self, path: &Path, folder: &FolderHandle, device: u64, depth: usize) {
+impl FileSearch<'_> {
+    fn visit_folder(&mut self, path: &Path, folder: &FolderHandle, device: u64, depth: usize) {
         let mut entries = Vec::new();
         let listed = folder.list(&mut |name, kind| {
             entries.push((name.to_owned(), kind));
@@ -86,14 +86,14 @@ impl Walk<'_> {
                 return;
             }
             match kind {
-                EntryKind::Folder if depth < DEEPEST && name != ".git" => {
-                    if let Ok(inner) = folder.enter(&name) {
-                        self.folder(&path.join(&name), &inner, device, depth + 1);
+                EntryKind::Folder if depth < MAX_FOLDER_DEPTH && name != ".git" => {
+                    if let Ok(inner) = folder.open_subfolder(&name) {
+                        self.visit_folder(&path.join(&name), &inner, device, depth + 1);
                     }
                 }
                 EntryKind::File => {
                     if let Ok(stamp) = folder.stat(&name) {
-                        self.file(&path.join(&name), &stamp, device);
+                        self.visit_file(&path.join(&name), &stamp, device);
                     }
                 }
                 _ => {}
@@ -101,7 +101,7 @@ impl Walk<'_> {
         }
     }
 
-    fn file(&mut self, path: &Path, stamp: &Stamp, device: u64) {
+    fn visit_file(&mut self, path: &Path, stamp: &Stamp, device: u64) {
         for wanted in self
             .wanted
             .iter()
@@ -109,10 +109,10 @@ impl Walk<'_> {
         {
             // Another file system, such as a snapshot below the root, has its own inode numbers.
             let same_inode = wanted.inode == Some(stamp.inode) && stamp.device == device;
-            if !same_inode && (!wanted.by_bytes || wanted.size < LEAST_BYTES) {
+            if !same_inode && (!wanted.by_bytes || wanted.size < MIN_RECOGNISED_BYTES) {
                 continue;
             }
-            if has_bytes(self.engine, path, &wanted.revision) {
+            if has_revision(self.engine, path, &wanted.revision) {
                 let found = match same_inode {
                     true => &mut self.found.moved,
                     false => &mut self.found.same_bytes,

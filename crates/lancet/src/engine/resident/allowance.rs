@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use lancet_search::{Budget, WatchAllowance};
+use lancet_search::{MemoryBudget, WatchAllowance};
 use lancet_workspace::watch_limit;
 
 /// The memory and watches that trees may use.
@@ -11,7 +11,7 @@ use lancet_workspace::watch_limit;
 pub(super) struct Allowance {
     /// The memory setting that it was opened with.
     memory: u64,
-    pub(super) budget: Budget,
+    pub(super) budget: MemoryBudget,
     pub(super) watches: WatchAllowance,
 }
 
@@ -39,12 +39,12 @@ impl SharedAllowance {
         let limit = watch_limit();
         let (budget, watches) = match &self.state {
             Some(state) => (
-                Budget::open(state, memory),
+                MemoryBudget::open(state, memory),
                 WatchAllowance::open(state, limit),
             ),
             None => (
-                Budget::of_process(memory),
-                WatchAllowance::of_process(limit),
+                MemoryBudget::for_process(memory),
+                WatchAllowance::for_process(limit),
             ),
         };
         let allowance = Allowance {

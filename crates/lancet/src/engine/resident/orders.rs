@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lancet_search::{Budget, KeepContents, ResidentTree, WatchAllowance};
+use lancet_search::{KeepContents, MemoryBudget, ResidentTree, WatchAllowance};
 
-use super::RulesInForce;
+use super::rules_in_force::RulesInForce;
 
 /// The order to build a root.
 pub(crate) struct BuildOrder {
     pub(crate) root: PathBuf,
     pub(crate) rules: RulesInForce,
     pub(crate) contents: KeepContents,
-    pub(crate) budget: Budget,
+    pub(crate) budget: MemoryBudget,
     pub(crate) watches: WatchAllowance,
     pub(super) begun: Instant,
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 use lancet_text::Hunk;
 use serde_json::{Map, Value, json};
 
-use super::{ChangedFile, Fact, HistoryEvent, MayShow};
+use super::{ChangedFile, EventContent, HistoryEvent, MayShow};
 
 impl HistoryEvent {
     /// Returns the event as a JSON object.
-    pub fn json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let word = match &self.fact {
-            Fact::Gap { from, to } => {
+            EventContent::Gap { from, to } => {
                 return json!({ "event": "gap", "from": from, "to": to });
             }
-            Fact::Changed(_) => "changed",
-            Fact::Other(kind, _) => kind.as_str(),
+            EventContent::Changed(_) => "changed",
+            EventContent::Other(kind, _) => kind.as_str(),
         };
         let mut object = Map::new();
         let mut add = |name: &str, value: Value| object.insert(name.to_owned(), value);
@@ -26,13 +26,13 @@ impl HistoryEvent {
         add("session", json!(self.session));
         add("client", json!(self.client));
         match &self.fact {
-            Fact::Changed(changed) => add_change(&mut object, changed),
-            Fact::Other(_, fields) => {
+            EventContent::Changed(changed) => add_change(&mut object, changed),
+            EventContent::Other(_, fields) => {
                 for (name, value) in fields {
                     object.entry(name.clone()).or_insert_with(|| value.clone());
                 }
             }
-            Fact::Gap { .. } => {}
+            EventContent::Gap { .. } => {}
         }
         Value::Object(object)
     }
@@ -57,7 +57,7 @@ fn add_change(object: &mut Map<String, Value>, changed: &ChangedFile) {
         let patch = changed.patch.as_ref();
         add(
             "patch",
-            json!(patch.map(|hunks| hunks.iter().map(hunk).collect::<Vec<_>>())),
+            json!(patch.map(|hunks| hunks.iter().map(hunk_json).collect::<Vec<_>>())),
         );
     }
     add("operation", json!(operation.id));
@@ -72,7 +72,7 @@ fn add_change(object: &mut Map<String, Value>, changed: &ChangedFile) {
     }
 }
 
-fn hunk(hunk: &Hunk) -> Value {
+fn hunk_json(hunk: &Hunk) -> Value {
     json!({
         "oldStart": hunk.old_start,
         "oldLines": hunk.old_lines,
@@ -103,9 +103,9 @@ pub(super) fn leave_out_paths(fields: &mut Map<String, Value>, may_show: &MaySho
 
 /// Formats milliseconds since 1970 as `2026-01-31T16:20:05.123Z`.
 fn timestamp(milliseconds: i64) -> String {
-    const DAY: i64 = 24 * 60 * 60 * 1000;
+    const MILLISECONDS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
     // Days are counted from 1 March 0000, so that a leap day is the last of its year, in cycles of 400 years.
-    let days = milliseconds.div_euclid(DAY) + 719_468;
+    let days = milliseconds.div_euclid(MILLISECONDS_PER_DAY) + 719_468;
     let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -116,7 +116,7 @@ fn timestamp(milliseconds: i64) -> String {
     } else {
         (month - 9, 1)
     };
-    let rest = milliseconds.rem_euclid(DAY);
+    let rest = milliseconds.rem_euclid(MILLISECONDS_PER_DAY);
     format!(
         "{:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
         cycle * 400 + year + next,
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_in_utc() {
+    fn formats_times_in_utc() {
         assert_eq!(timestamp(0), "1970-01-01T00:00:00.000Z");
         assert_eq!(timestamp(951_782_400_000), "2000-02-29T00:00:00.000Z");
         assert_eq!(timestamp(1_769_876_405_123), "2026-01-31T16:20:05.123Z");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_files_are_not_named_at_any_depth() {
+    fn removes_hidden_paths_at_any_depth() {
         let body = json!({
             "path": "/p/open", "files": [{ "path": "/p/hidden", "patch": "x", "added": 1 }, { "path": "/p/open" }]
         });

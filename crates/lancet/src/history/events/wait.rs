@@ -6,11 +6,13 @@ use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lancet_workspace::{FolderChange, FolderWatch, Interest, Waited, is_told_of, wait_for};
+use lancet_workspace::{
+    FolderChange, FolderWatch, Interest, WaitResult, is_told_of, wait_for_changes,
+};
 
 /// The delays after a write at which the events are checked again. The kernel reports the bytes of a transaction before
 /// it is committed, and the moment of the commit only if the writer lives that long.
-const AGAIN: [Duration; 5] = [
+const RECHECK_DELAYS: [Duration; 5] = [
     Duration::from_millis(2),
     Duration::from_millis(10),
     Duration::from_millis(50),
@@ -18,11 +20,11 @@ const AGAIN: [Duration; 5] = [
     Duration::from_secs(1),
 ];
 /// The interval of polling where the kernel does not report writes.
-const UNTOLD: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The reason why a wait is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wake {
+pub enum WakeReason {
     /// There may be events.
     Look,
     /// The other end of the handle that was given is closed.
@@ -36,7 +38,7 @@ pub struct EventWait {
     watch: Option<FolderWatch>,
     /// Whether the folder is being watched.
     watched: bool,
-    /// How many of the checks in [`AGAIN`] are left.
+    /// How many of the checks in [`RECHECK_DELAYS`] are left.
     again: usize,
 }
 
@@ -47,13 +49,13 @@ impl EventWait {
             folder: folder.to_owned(),
             watch: FolderWatch::new().ok(),
             watched: false,
-            again: AGAIN.len(),
+            again: RECHECK_DELAYS.len(),
         };
-        wait.begin();
+        wait.start_watch();
         wait
     }
 
-    fn begin(&mut self) {
+    fn start_watch(&mut self) {
         let told = self.watch.as_ref().filter(|_| is_told_of(&self.folder));
         let added = told.map(|watch| watch.add(&self.folder, Interest::Writes));
         self.watched = added.is_some_and(|added| added.is_ok());
@@ -64,7 +66,7 @@ impl EventWait {
     ///
     /// # Errors
     /// The system's own error.
-    pub fn wait(&mut self, end: BorrowedFd<'_>) -> io::Result<Wake> {
+    pub fn wait(&mut self, end: BorrowedFd<'_>) -> io::Result<WakeReason> {
         self.wait_for_any(&[end])
     }
 
@@ -72,34 +74,34 @@ impl EventWait {
     ///
     /// # Errors
     /// The system's own error.
-    pub fn wait_for_any(&mut self, ends: &[BorrowedFd<'_>]) -> io::Result<Wake> {
+    pub fn wait_for_any(&mut self, ends: &[BorrowedFd<'_>]) -> io::Result<WakeReason> {
         if !self.watched {
-            self.begin();
+            self.start_watch();
             if self.watched {
                 // Something may have happened before the watch began.
-                return Ok(Wake::Look);
+                return Ok(WakeReason::Look);
             }
         }
-        let limit = match AGAIN.len() - self.again {
-            done if self.watched => AGAIN.get(done).copied(),
-            _ => Some(UNTOLD),
+        let limit = match RECHECK_DELAYS.len() - self.again {
+            done if self.watched => RECHECK_DELAYS.get(done).copied(),
+            _ => Some(POLL_INTERVAL),
         };
         let watch = self.watch.as_ref().filter(|_| self.watched);
-        match wait_for(watch, ends, limit)? {
-            Waited::Told => {}
-            Waited::Ended => return Ok(Wake::Ended),
-            Waited::TimedOut => {
+        match wait_for_changes(watch, ends, limit)? {
+            WaitResult::Told => {}
+            WaitResult::Ended => return Ok(WakeReason::Ended),
+            WaitResult::TimedOut => {
                 self.again = self.again.saturating_sub(1);
-                return Ok(Wake::Look);
+                return Ok(WakeReason::Look);
             }
         }
-        self.again = AGAIN.len();
+        self.again = RECHECK_DELAYS.len();
         let changes = self.watch.as_ref().map(FolderWatch::changes).transpose()?;
         for change in changes.into_iter().flatten() {
             if matches!(change, FolderChange::Gone(_)) {
                 self.watched = false;
             }
         }
-        Ok(Wake::Look)
+        Ok(WakeReason::Look)
     }
 }

@@ -11,25 +11,28 @@ fn lines(bytes: &[u8]) -> Lines<'_> {
 fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     let (old, new) = (lines(old), lines(new));
     let compared = compare(&old, &new);
-    let groups = grouped(&compared.blocks).into_iter();
+    let groups = group_blocks(&compared.blocks).into_iter();
     groups.map(|group| hunk_of(&old, &new, group)).collect()
 }
 
 #[test]
-fn a_hunk_is_what_a_unified_diff_has() {
+fn hunks_match_unified_diff() {
     let old: String = (1..=30).map(|line| format!("{line}\n")).collect();
     let new = old
         .replace("\n5\n", "\nfive\n")
         .replace("\n20\n", "\n20\n20a\n")
         .replace("\n30\n", "\n30");
     let own = hunks(old.as_bytes(), new.as_bytes());
-    assert_eq!(own, difference(&old, &new, 3, BUDGET).hunks);
+    assert_eq!(own, difference(&old, &new, 3, DIFF_BUDGET).hunks);
     assert_eq!(own.len(), 3);
-    assert_eq!(hunks(b"", b"a\n"), difference("", "a\n", 3, BUDGET).hunks);
+    assert_eq!(
+        hunks(b"", b"a\n"),
+        difference("", "a\n", 3, DIFF_BUDGET).hunks
+    );
 }
 
 #[test]
-fn lines_of_two_byte_units_are_whole() {
+fn splits_utf16_into_whole_lines() {
     let utf16 = |text: &str| -> Vec<u8> {
         let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
         units.flat_map(u16::to_le_bytes).collect()
@@ -39,15 +42,15 @@ fn lines_of_two_byte_units_are_whole() {
     let found = hunks(&old, &new);
     assert_eq!(found[0].lines[1..], ["-c\r", "+C\r"]);
     let compared = compare(&lines(&old), &lines(&new));
-    let taken = take_out(&lines(&old), &lines(&new), &lines(&new), &compared.blocks);
+    let taken = revert_blocks(&lines(&old), &lines(&new), &lines(&new), &compared.blocks);
     assert_eq!(taken, Some(old));
 }
 
 #[test]
-fn a_hunk_is_found_by_counting_and_refused_where_it_was_touched() {
+fn reverts_moved_hunk_and_refuses_changed_hunk() {
     let (old, new) = (b"a\nb\nc\nd\n".as_slice(), b"a\nB\nc\nd\n".as_slice());
     let blocks = compare(&lines(old), &lines(new)).blocks;
-    let take = |now: &[u8]| take_out(&lines(old), &lines(new), &lines(now), &blocks);
+    let take = |now: &[u8]| revert_blocks(&lines(old), &lines(new), &lines(now), &blocks);
     assert_eq!(take(new).as_deref(), Some(old));
     assert_eq!(
         take(b"x\ny\na\nB\nc\nD\n").as_deref(),
@@ -62,9 +65,9 @@ fn a_hunk_is_found_by_counting_and_refused_where_it_was_touched() {
 }
 
 #[test]
-fn lines_are_traced_back_to_where_they_come_from() {
+fn traces_new_lines_to_old_lines() {
     let (old, new) = (b"a\nb\nc\nd\n".as_slice(), b"x\na\nb\nc\nD\nd\n".as_slice());
-    let traced = |lines_of: Range<usize>| traced(&lines(old), &lines(new), &lines_of);
+    let traced = |lines_of: Range<usize>| trace_to_old_lines(&lines(old), &lines(new), &lines_of);
     assert_eq!(traced(2..3), (1..2, false));
     assert_eq!(traced(4..5), (3..3, true));
     assert!(traced(0..1).1);
@@ -72,21 +75,21 @@ fn lines_are_traced_back_to_where_they_come_from() {
 
 proptest! {
     #[test]
-    fn all_hunks_together_give_back_the_old_bytes(old in "[abc\r\n]{0,40}", new in "[abc\r\n]{0,40}") {
+    fn reverting_all_hunks_restores_old_bytes(old in "[abc\r\n]{0,40}", new in "[abc\r\n]{0,40}") {
         let (old, new) = (old.as_bytes(), new.as_bytes());
         let compared = compare(&lines(old), &lines(new));
-        let taken = take_out(&lines(old), &lines(new), &lines(new), &compared.blocks);
+        let taken = revert_blocks(&lines(old), &lines(new), &lines(new), &compared.blocks);
         prop_assert_eq!(taken.as_deref(), Some(old));
     }
 
     #[test]
-    fn one_hunk_leaves_all_other_bytes(old in "[ab\n]{0,60}", new in "[ab\n]{0,60}", pick in 0usize..8) {
+    fn reverting_one_hunk_leaves_other_bytes_unchanged(old in "[ab\n]{0,60}", new in "[ab\n]{0,60}", pick in 0usize..8) {
         let (old, new) = (old.as_bytes(), new.as_bytes());
         let (before, after) = (lines(old), lines(new));
         let compared = compare(&before, &after);
-        let groups = grouped(&compared.blocks);
+        let groups = group_blocks(&compared.blocks);
         if let Some(group) = groups.get(pick % groups.len().max(1)) {
-            let taken = take_out(&before, &after, &after, group).expect("stands");
+            let taken = revert_blocks(&before, &after, &after, group).expect("stands");
             let mut expected = new.to_vec();
             for (gone, come) in group.iter().rev() {
                 expected.splice(after.raw_range(come), before.raw(gone).iter().copied());

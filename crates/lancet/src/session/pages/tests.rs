@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn kept_with_entries(entries: usize) -> Arc<Kept> {
-    let mut list = lancet_search::RankedFiles::new(lancet_search::Order::Path, 1);
+fn cached_result_with_entries(entries: usize) -> Arc<CachedResult> {
+    let mut list = lancet_search::RankedFiles::new(lancet_search::ResultOrder::Path, 1);
     for _ in 0..entries {
         list.add(ListedFile {
             start: 0,
@@ -22,22 +22,22 @@ fn kept_with_entries(entries: usize) -> Arc<Kept> {
         stopped_at: None,
         held: None,
     };
-    Arc::new(Kept::new(vec!["/r".into()], survey))
+    Arc::new(CachedResult::new(vec!["/r".into()], survey))
 }
 
 #[test]
-fn the_latest_questions_are_kept_within_number_and_memory() {
+fn caches_latest_results_within_count_and_memory() {
     let mut pages = Pages::default();
     for number in 0..100 {
-        pages.keep(&format!("q{number}"), &kept_with_entries(1));
+        pages.cache_result(&format!("q{number}"), &cached_result_with_entries(1));
     }
     assert!(pages.find("q35").is_none());
     assert!(pages.find("q36").is_some());
-    pages.keep("large", &kept_with_entries(60_000));
+    pages.cache_result("large", &cached_result_with_entries(60_000));
     assert!(pages.find("q99").is_some());
-    pages.keep("larger", &kept_with_entries(60_000));
+    pages.cache_result("larger", &cached_result_with_entries(60_000));
     assert!(pages.find("large").is_none());
-    pages.keep("too large", &kept_with_entries(150_000));
+    pages.cache_result("too large", &cached_result_with_entries(150_000));
     assert!(pages.find("too large").is_none());
     assert!(pages.find("larger").is_some());
 }
@@ -51,12 +51,12 @@ fn listed(name: &str, matches: u64) -> ListedFile {
     }
 }
 
-fn survey(files: &[(&str, u64)], totals: SearchTotals) -> SearchSummary {
+fn search_summary(files: &[(&str, u64)], totals: SearchTotals) -> SearchSummary {
     let entries: Vec<ListedFile> = files.iter().map(|(name, n)| listed(name, *n)).collect();
     SearchSummary {
         total: entries.len() as u64,
         matches: entries.iter().map(|entry| entry.matches).sum(),
-        files: Listing::in_order(lancet_search::Order::Path, entries, None),
+        files: Listing::from_entries(lancet_search::ResultOrder::Path, entries, None),
         totals,
         tally: Tally::default(),
         stopped_at: None,
@@ -65,31 +65,34 @@ fn survey(files: &[(&str, u64)], totals: SearchTotals) -> SearchSummary {
 }
 
 #[test]
-fn what_an_unfinished_search_does_not_know_has_to_be_searched_for() {
-    let kept = Kept::new(
+fn unfinished_search_does_not_know_later_entries() {
+    let kept = CachedResult::new(
         vec!["/r".into()],
-        survey(&[("a", 3), ("b", 1)], SearchTotals::AtLeast),
+        search_summary(&[("a", 3), ("b", 1)], SearchTotals::AtLeast),
     );
-    assert!(kept.knows(PagedBy::Files, 1, 2));
-    assert!(!kept.knows(PagedBy::Files, 1, 3));
-    assert!(kept.knows(PagedBy::Matches, 1, 4));
-    assert!(!kept.knows(PagedBy::Matches, 1, 5));
-    let kept = Kept::new(vec!["/r".into()], survey(&[("a", 3)], SearchTotals::Exact));
-    assert!(kept.knows(PagedBy::Files, 1, 100));
+    assert!(kept.knows_entries(PagedBy::Files, 1, 2));
+    assert!(!kept.knows_entries(PagedBy::Files, 1, 3));
+    assert!(kept.knows_entries(PagedBy::Matches, 1, 4));
+    assert!(!kept.knows_entries(PagedBy::Matches, 1, 5));
+    let kept = CachedResult::new(
+        vec!["/r".into()],
+        search_summary(&[("a", 3)], SearchTotals::Exact),
+    );
+    assert!(kept.knows_entries(PagedBy::Files, 1, 100));
 }
 
 #[test]
-fn known_entries_keep_their_places_when_the_search_goes_on() {
-    let first = Kept::new(
+fn continued_search_keeps_positions_of_known_entries() {
+    let first = CachedResult::new(
         vec!["/r".into()],
-        survey(&[("c", 3), ("a", 1), ("gone", 7)], SearchTotals::AtLeast),
+        search_summary(&[("c", 3), ("a", 1), ("gone", 7)], SearchTotals::AtLeast),
     );
     // "a" has another number of matches now, "b" is new, and "gone" no longer exists.
-    let whole = survey(
+    let whole = search_summary(
         &[("a", 5), ("b", 2), ("c", 3), ("d", 4)],
         SearchTotals::Exact,
     );
-    let Ok(kept) = first.continued(whole) else {
+    let Ok(kept) = first.continue_with(whole) else {
         panic!("the entries are there");
     };
     let entries: Vec<(String, u64)> = kept
@@ -105,9 +108,9 @@ fn known_entries_keep_their_places_when_the_search_goes_on() {
 
 /// Entries whose index was released.
 #[derive(Debug)]
-struct GivenBack;
+struct ReleasedEntries;
 
-impl lancet_search::RemainingFiles for GivenBack {
+impl lancet_search::RemainingFiles for ReleasedEntries {
     fn len(&self) -> usize {
         1_000
     }
@@ -122,20 +125,23 @@ impl lancet_search::RemainingFiles for GivenBack {
 }
 
 #[test]
-fn a_list_that_can_no_longer_be_told_is_not_known_and_counts_with_its_memory() {
-    let mut long = survey(&[("a", 0), ("b", 0)], SearchTotals::Exact);
+fn released_entries_are_unknown_and_count_towards_memory() {
+    let mut long = search_summary(&[("a", 0), ("b", 0)], SearchTotals::Exact);
     let entries = vec![listed("a", 0), listed("b", 0)];
-    long.files = Listing::in_order(
-        lancet_search::Order::Newest,
+    long.files = Listing::from_entries(
+        lancet_search::ResultOrder::Newest,
         entries,
-        Some(Arc::new(GivenBack)),
+        Some(Arc::new(ReleasedEntries)),
     );
-    let kept = Kept::new(vec!["/r".into()], long);
+    let kept = CachedResult::new(vec!["/r".into()], long);
     assert_eq!(kept.known, 1_002);
-    assert!(kept.knows(PagedBy::Files, 1, 100));
-    assert!(!kept.knows(PagedBy::Files, 2, 100));
-    assert!(kept.continued(survey(&[], SearchTotals::Exact)).is_err());
+    assert!(kept.knows_entries(PagedBy::Files, 1, 100));
+    assert!(!kept.knows_entries(PagedBy::Files, 2, 100));
+    assert!(
+        kept.continue_with(search_summary(&[], SearchTotals::Exact))
+            .is_err()
+    );
     let mut pages = Pages::default();
-    pages.keep("too large", &Arc::new(kept));
+    pages.cache_result("too large", &Arc::new(kept));
     assert!(pages.find("too large").is_none());
 }

@@ -2,26 +2,26 @@
 
 use std::path::Path;
 
-use lancet_history::{Content, FileDraft, State};
+use lancet_history::{ContentDraft, DraftState, FileDraft};
 use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{Expected, Guarantee, Revision, Snapshot, Written};
+use lancet_workspace::{ExpectedState, Revision, Snapshot, WriteGuarantee, WriteOutcome};
 
-use super::DISPLACED;
+use super::MAX_COPIED_CONTENT;
 use crate::engine::EngineView;
-use crate::stages::plan::{FilePlan, New};
+use crate::stages::plan::{FilePlan, NewContent};
 
 /// The file type of a folder, in `st_mode`.
 const FOLDER: u32 = 0o040_000;
 
 /// Returns the state of an empty folder. It has no inode number: folders are not followed where they are moved.
-fn folder_state(mode: u32) -> State<'static> {
-    State {
+fn folder_state(mode: u32) -> DraftState<'static> {
+    DraftState {
         revision: *Revision::of_empty_folder().as_bytes(),
         size: 0,
         mode,
         link: None,
         inode: None,
-        content: Content::Displaced,
+        content: ContentDraft::Displaced,
     }
 }
 
@@ -29,25 +29,29 @@ impl FilePlan {
     /// Computes the revision of the new content, where all of it is in memory.
     pub(in crate::stages) fn new_revision(&self, engine: &EngineView) -> Option<Revision> {
         match (&self.new, &self.base) {
-            (New::Whole(bytes) | New::Restored { bytes, .. }, _) => {
-                Some(Revision::of_content(bytes))
+            (NewContent::Whole(bytes) | NewContent::Restored { bytes, .. }, _) => {
+                Some(Revision::from_content(bytes))
             }
-            (New::Changes(changes), Some(base)) => Some(revision_of(base, changes, engine)),
-            (New::Copied { revision, .. }, _) => Some(*revision),
-            (New::Link { target }, _) => Some(Revision::of_link(target)),
-            (New::EmptyFolder { .. }, _) => Some(Revision::of_empty_folder()),
-            (New::Moved(moved), _) if moved.changes.is_empty() => self.expected.revision(),
-            (New::Moved(moved), Some(base)) => Some(revision_of(base, &moved.changes, engine)),
-            (New::Moved(_), None) => None,
-            (New::Changes(_) | New::Streamed(_) | New::Removed { .. }, _) => None,
+            (NewContent::Changes(changes), Some(base)) => Some(revision_of(base, changes, engine)),
+            (NewContent::Copied { revision, .. }, _) => Some(*revision),
+            (NewContent::Link { target }, _) => Some(Revision::from_link(target)),
+            (NewContent::EmptyFolder { .. }, _) => Some(Revision::of_empty_folder()),
+            (NewContent::Moved(moved), _) if moved.changes.is_empty() => self.expected.revision(),
+            (NewContent::Moved(moved), Some(base)) => {
+                Some(revision_of(base, &moved.changes, engine))
+            }
+            (NewContent::Moved(_), None) => None,
+            (NewContent::Changes(_) | NewContent::Streamed(_) | NewContent::Removed { .. }, _) => {
+                None
+            }
         }
     }
 
     /// Returns the change of this file as the history records it: before the write, where `written` is none, or after
     /// it.
-    pub(super) fn drafted<'p>(
+    pub(super) fn file_draft<'p>(
         &'p self,
-        written: Option<&Written>,
+        written: Option<&WriteOutcome>,
         known: Option<Revision>,
         engine: &'p EngineView,
     ) -> FileDraft<'p> {
@@ -75,39 +79,41 @@ impl FilePlan {
     }
 
     /// Returns the state of the symbolic link or empty folder that is at the name before the change.
-    fn state_without_bytes(&self) -> Option<State<'_>> {
+    fn state_without_bytes(&self) -> Option<DraftState<'_>> {
         let (target, stamp) = match &self.expected {
-            Expected::Link { target, stamp } => (target, stamp),
-            Expected::EmptyFolder { stamp } => return Some(folder_state(stamp.mode)),
-            Expected::Missing | Expected::Content { .. } => return None,
+            ExpectedState::Link { target, stamp } => (target, stamp),
+            ExpectedState::EmptyFolder { stamp } => return Some(folder_state(stamp.mode)),
+            ExpectedState::Missing | ExpectedState::Content { .. } => return None,
         };
-        Some(State {
-            revision: *Revision::of_link(target).as_bytes(),
+        Some(DraftState {
+            revision: *Revision::from_link(target).as_bytes(),
             size: stamp.size,
             mode: stamp.mode,
             link: Some(Path::new(target)),
             inode: Some(stamp.inode),
-            content: Content::Displaced,
+            content: ContentDraft::Displaced,
         })
     }
 
-    fn state_before(&self, written: Option<&Written>) -> Option<State<'_>> {
-        let Expected::Content {
+    fn state_before(&self, written: Option<&WriteOutcome>) -> Option<DraftState<'_>> {
+        let ExpectedState::Content {
             revision, stamp, ..
         } = &self.expected
         else {
             return self.state_without_bytes();
         };
         let content = match &self.base {
-            Some(base) if base.bytes.len() as u64 <= DISPLACED => Content::Whole(&base.bytes),
-            // The old file could not be moved away, or another process may still write to it.
-            Some(base) if written.is_some_and(|to| !to.is_sealed() && !is_rename(to)) => {
-                Content::Whole(&base.bytes)
+            Some(base) if base.bytes.len() as u64 <= MAX_COPIED_CONTENT => {
+                ContentDraft::Whole(&base.bytes)
             }
-            Some(_) => Content::Displaced,
-            None => Content::Displaced,
+            // The old file could not be moved away, or another process may still write to it.
+            Some(base) if written.is_some_and(|to| !to.is_old_file_sealed() && !is_rename(to)) => {
+                ContentDraft::Whole(&base.bytes)
+            }
+            Some(_) => ContentDraft::Displaced,
+            None => ContentDraft::Displaced,
         };
-        Some(State {
+        Some(DraftState {
             revision: *revision.as_bytes(),
             size: stamp.size,
             mode: stamp.mode,
@@ -119,49 +125,51 @@ impl FilePlan {
 
     fn state_after(
         &self,
-        written: Option<&Written>,
+        written: Option<&WriteOutcome>,
         known: Option<Revision>,
         mode: u32,
-    ) -> Option<State<'_>> {
+    ) -> Option<DraftState<'_>> {
         // The revision of streamed content is known only after the write.
         let revision = written.map(|to| to.revision).or(known);
         let (size, content) = match &self.new {
-            New::Removed { .. } => return None,
-            New::Moved(moved) if moved.changes.is_empty() => {
+            NewContent::Removed { .. } => return None,
+            NewContent::Moved(moved) if moved.changes.is_empty() => {
                 // The same content as before, or the same link.
                 let before = self.state_before(written)?;
                 let mode = written.map_or(before.mode, |written| written.stamp.mode);
                 let inode = written.map(|written| written.stamp.inode);
-                return Some(State {
+                return Some(DraftState {
                     mode,
                     inode,
                     ..before
                 });
             }
-            New::Whole(bytes) | New::Restored { bytes, .. } => {
-                (bytes.len() as u64, Content::Whole(bytes))
+            NewContent::Whole(bytes) | NewContent::Restored { bytes, .. } => {
+                (bytes.len() as u64, ContentDraft::Whole(bytes))
             }
-            New::Link { target } => {
-                return Some(State {
-                    revision: *Revision::of_link(target).as_bytes(),
+            NewContent::Link { target } => {
+                return Some(DraftState {
+                    revision: *Revision::from_link(target).as_bytes(),
                     size: target.len() as u64,
                     mode: written.map_or(0, |written| written.stamp.mode),
                     link: Some(Path::new(target)),
                     inode: written.map(|written| written.stamp.inode),
-                    content: Content::Displaced,
+                    content: ContentDraft::Displaced,
                 });
             }
-            New::EmptyFolder { mode } => {
+            NewContent::EmptyFolder { mode } => {
                 let mode = written.map_or(FOLDER | mode, |written| written.stamp.mode);
                 return Some(folder_state(mode));
             }
             // The history already has this content.
-            New::Copied { content, .. } => (content.0.size(), Content::Displaced),
-            New::Changes(changes) | New::Streamed(changes) => self.spans(changes),
-            New::Moved(moved) => self.spans(&moved.changes),
+            NewContent::Copied { content, .. } => (content.0.size(), ContentDraft::Displaced),
+            NewContent::Changes(changes) | NewContent::Streamed(changes) => {
+                self.replaced_spans(changes)
+            }
+            NewContent::Moved(moved) => self.replaced_spans(&moved.changes),
         };
         let revision = revision?;
-        Some(State {
+        Some(DraftState {
             revision: *revision.as_bytes(),
             size,
             mode: written.map_or(mode, |written| written.stamp.mode),
@@ -174,7 +182,7 @@ impl FilePlan {
 
 impl FilePlan {
     /// Returns the size and content that replacements in the base give.
-    fn spans<'p>(&self, changes: &'p [RawChange]) -> (u64, Content<'p>) {
+    fn replaced_spans<'p>(&self, changes: &'p [RawChange]) -> (u64, ContentDraft<'p>) {
         let (base, before) = match &self.base {
             Some(base) => (*base.revision.as_bytes(), base.bytes.len() as u64),
             None => {
@@ -183,18 +191,18 @@ impl FilePlan {
                 (revision, self.size_before())
             }
         };
-        let content = Content::Spans {
+        let content = ContentDraft::Spans {
             base,
             changes: as_spans(changes),
         };
-        (length(before, changes), content)
+        (length_after(before, changes), content)
     }
 }
 
 /// Returns whether the file was only renamed. The file itself is then the only copy of its content until a later change
 /// stores it in the history.
-fn is_rename(written: &Written) -> bool {
-    written.guarantee == Guarantee::Move
+fn is_rename(written: &WriteOutcome) -> bool {
+    written.guarantee == WriteGuarantee::Move
 }
 
 fn as_spans(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
@@ -210,16 +218,16 @@ fn revision_of(base: &Snapshot, changes: &[RawChange], engine: &EngineView) -> R
     let hashes = &engine.base().caches.recent_hashes;
     let Some(revision) = hashes.revision_of((&base.bytes, &base.revision), changes) else {
         // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so content of one part is assembled.
-        return Revision::of_content(&apply_raw(&base.bytes, changes));
+        return Revision::from_content(&apply_raw(&base.bytes, changes));
     };
     debug_assert_eq!(
         revision,
-        Revision::of_content(&apply_raw(&base.bytes, changes))
+        Revision::from_content(&apply_raw(&base.bytes, changes))
     );
     revision
 }
 
-fn length(base: u64, changes: &[RawChange]) -> u64 {
+fn length_after(base: u64, changes: &[RawChange]) -> u64 {
     changes.iter().fold(base, |length, change| {
         length + change.bytes.len() as u64 - (change.range.end - change.range.start)
     })

@@ -5,26 +5,33 @@ use lancet_text::apply_raw;
 
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::settings::{Layer, NAME, Origin, Settings};
+use crate::settings::{Layer, Origin, SETTINGS_FILE_NAME, Settings};
 use crate::stages::context::CallContext;
-use crate::stages::plan::{FilePlan, New};
+use crate::stages::plan::{FilePlan, NewContent};
 use crate::wording::quote_path;
 
 /// Refuses a plan that leaves a settings file which does not load.
-pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Result<(), Refusal> {
+pub(super) fn require_loadable_settings(
+    context: &CallContext<'_>,
+    file: &FilePlan,
+) -> Result<(), Refusal> {
     let path = file.target.path();
     let users = context.engine().permissions.user_settings.as_deref();
-    if path.file_name().is_none_or(|name| name != NAME) && users != Some(path) {
+    if path
+        .file_name()
+        .is_none_or(|name| name != SETTINGS_FILE_NAME)
+        && users != Some(path)
+    {
         return Ok(());
     }
     let whole;
     let bytes = match (&file.new, &file.base) {
-        (New::Whole(bytes) | New::Restored { bytes, .. }, _) => bytes,
-        (New::Changes(changes), Some(base)) => {
+        (NewContent::Whole(bytes) | NewContent::Restored { bytes, .. }, _) => bytes,
+        (NewContent::Changes(changes), Some(base)) => {
             whole = apply_raw(&base.bytes, changes);
             &whole
         }
-        (New::Moved(moved), Some(base)) => {
+        (NewContent::Moved(moved), Some(base)) => {
             whole = apply_raw(&base.bytes, &moved.changes);
             &whole
         }
@@ -58,8 +65,8 @@ pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Resul
         verbatim(error.message),
         meant
     );
-    Err(Refusal::stating(RefusalKind::Invalid, text)
-        .with("file_path", quote_path(path))
-        .with("line", error.line)
-        .with("suggestion", error.suggestion))
+    Err(Refusal::from_message(RefusalKind::Invalid, text)
+        .with_field("file_path", quote_path(path))
+        .with_field("line", error.line)
+        .with_field("suggestion", error.suggestion))
 }

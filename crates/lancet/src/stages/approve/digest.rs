@@ -6,10 +6,10 @@ use std::path::Path;
 
 use lancet_history::Digest;
 use lancet_text::RawChange;
-use lancet_workspace::{Executable, Revision};
+use lancet_workspace::{ExecutableChange, Revision};
 
 use crate::approval::Question;
-use crate::stages::plan::{FilePlan, New, Plan};
+use crate::stages::plan::{FilePlan, NewContent, Plan};
 
 /// Hashes a plan and the question about it: an answer picks files and pieces by their place in the question, and lasting
 /// answers are what was offered.
@@ -47,7 +47,7 @@ pub(super) fn hash_plan(plan: &Plan, question: &Question) -> Digest {
 }
 
 /// Hashes a question that is about one file and writes nothing.
-pub(super) fn of_file(path: &Path, words: &str) -> Digest {
+pub(super) fn file_digest(path: &Path, words: &str) -> Digest {
     let mut hasher = blake3::Hasher::new();
     add_path(&mut hasher, path);
     add(&mut hasher, words.as_bytes());
@@ -63,19 +63,21 @@ fn add_file(hasher: &mut blake3::Hasher, file: &FilePlan) {
         base.as_ref().map_or(&[], |revision| revision.as_bytes()),
     );
     match &file.new {
-        New::Whole(bytes) => add(hasher, bytes),
-        New::Changes(changes) | New::Streamed(changes) => add_changes(hasher, changes),
-        New::Restored { bytes, mode } => {
+        NewContent::Whole(bytes) => add(hasher, bytes),
+        NewContent::Changes(changes) | NewContent::Streamed(changes) => {
+            add_changes(hasher, changes)
+        }
+        NewContent::Restored { bytes, mode } => {
             add(hasher, bytes);
             add_mode(hasher, *mode);
         }
-        New::EmptyFolder { mode } => add_mode(hasher, Some(*mode)),
-        New::Link { target } => add(hasher, Revision::of_link(target).as_bytes()),
-        New::Copied { revision, mode, .. } => {
+        NewContent::EmptyFolder { mode } => add_mode(hasher, Some(*mode)),
+        NewContent::Link { target } => add(hasher, Revision::from_link(target).as_bytes()),
+        NewContent::Copied { revision, mode, .. } => {
             add(hasher, revision.as_bytes());
             add_mode(hasher, *mode);
         }
-        New::Moved(moved) => {
+        NewContent::Moved(moved) => {
             add_path(hasher, moved.from.path());
             add_changes(hasher, &moved.changes);
             add_mode(hasher, moved.mode);
@@ -83,16 +85,16 @@ fn add_file(hasher: &mut blake3::Hasher, file: &FilePlan) {
                 add_path(hasher, folder);
             }
         }
-        New::Removed { folders } => {
+        NewContent::Removed { folders } => {
             for folder in folders {
                 add_path(hasher, folder);
             }
         }
     }
     let executable: &[u8] = match file.executable {
-        Executable::Keep => b"keep",
-        Executable::Yes => b"yes",
-        Executable::No => b"no",
+        ExecutableChange::Keep => b"keep",
+        ExecutableChange::Yes => b"yes",
+        ExecutableChange::No => b"no",
     };
     add(hasher, executable);
 }

@@ -2,30 +2,30 @@
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use lancet_text::{Document, apply_raw};
-use lancet_workspace::Executable;
+use lancet_workspace::ExecutableChange;
 
 use super::pieces::Pieces;
-use super::reason::Standing;
+use super::reason::FileDecision;
 use crate::approval::{FileQuestion, TOO_LONG_TO_SHOW};
 use crate::message::message;
 use crate::reason::Reason;
 use crate::stages::context::CallContext;
-use crate::stages::plan::{FilePlan, New, Plan};
+use crate::stages::plan::{FilePlan, NewContent, Plan};
 
 /// The longest text that a person is given to edit, in bytes.
-const LONGEST_TEXT: usize = 4 << 20;
+const MAX_TEXT_LENGTH: usize = 4 << 20;
 
 /// Returns the parts of the question about each file, in its order. Files that can only be changed together refer to
 /// the first of them.
 pub(super) fn file_questions(
     context: &CallContext<'_>,
     plan: &Plan,
-    standings: &[Standing],
+    standings: &[FileDecision],
     order: &[usize],
     pieces: &[Pieces],
 ) -> Vec<FileQuestion> {
     let file_question = |&at: &usize| {
-        let reason = standings[at].asks();
+        let reason = standings[at].reason_to_ask();
         file_question(context, &plan.files[at], &pieces[at], reason)
     };
     let mut files: Vec<FileQuestion> = order.iter().map(file_question).collect();
@@ -54,7 +54,7 @@ fn file_question(
         base: file
             .expected
             .revision()
-            .map(|revision| revision.short().to_string()),
+            .map(|revision| revision.short_hex().to_string()),
         moved_from: file.moved().map(|moved| moved.from.path().to_path_buf()),
         reason: reason.map(|reason| reason.words.clone()),
         rule: reason.and_then(|reason| reason.rule.clone()),
@@ -64,7 +64,7 @@ fn file_question(
         notices: notices(context, file),
         lines: (file.view.added, file.view.removed),
         // For a withheld file a person sees only the changed lines that they decide about, not the rest of the file.
-        text: text_of(file).filter(|_| !file.is_withheld()),
+        text: new_text_of(file).filter(|_| !file.is_withheld()),
         old_text: old_text_of(file).filter(|_| !file.is_withheld()),
         non_exhaustive: NonExhaustive,
     }
@@ -75,9 +75,9 @@ fn notices(context: &CallContext<'_>, file: &FilePlan) -> Vec<String> {
     let mut notices = file.target.notices.clone();
     notices.extend_from_slice(&file.view.notices);
     match file.executable_change(None) {
-        Executable::Keep => {}
-        Executable::Yes => notices.push(message!("the file becomes executable")),
-        Executable::No => notices.push(message!("the file is not executable any more")),
+        ExecutableChange::Keep => {}
+        ExecutableChange::Yes => notices.push(message!("the file becomes executable")),
+        ExecutableChange::No => notices.push(message!("the file is not executable any more")),
     }
     if file.view.patch.iter().any(|hunk| hunk.lines.is_empty()) {
         notices.push(message!("{}", TOO_LONG_TO_SHOW));
@@ -90,17 +90,17 @@ fn notices(context: &CallContext<'_>, file: &FilePlan) -> Vec<String> {
 }
 
 /// Returns the whole new text, for a person who edits it.
-pub(super) fn text_of(file: &FilePlan) -> Option<String> {
+pub(super) fn new_text_of(file: &FilePlan) -> Option<String> {
     let whole;
     let bytes = match (&file.new, &file.base) {
-        (New::Whole(bytes), _) => bytes,
-        (New::Changes(changes), Some(base)) => {
+        (NewContent::Whole(bytes), _) => bytes,
+        (NewContent::Changes(changes), Some(base)) => {
             whole = apply_raw(&base.bytes, changes);
             &whole
         }
         _ => return None,
     };
-    if bytes.len() > LONGEST_TEXT {
+    if bytes.len() > MAX_TEXT_LENGTH {
         return None;
     }
     let document = Document::decode(bytes, Some(file.encoding)).ok()?;
@@ -112,7 +112,7 @@ pub(super) fn old_text_of(file: &FilePlan) -> Option<String> {
     let Some(base) = &file.base else {
         return Some(String::new());
     };
-    if base.bytes.len() > LONGEST_TEXT {
+    if base.bytes.len() > MAX_TEXT_LENGTH {
         return None;
     }
     let document = Document::decode(&base.bytes, Some(file.encoding)).ok()?;

@@ -2,7 +2,7 @@
 
 use lancet_history::{ChangeKind, QuestionState};
 
-use super::file_question::{old_text_of, text_of};
+use super::file_question::{new_text_of, old_text_of};
 use crate::approval::FileQuestion;
 use crate::approval::encoding::decode_question;
 use crate::reason::Reason;
@@ -11,28 +11,33 @@ use crate::stages::plan::{FilePlan, Plan};
 
 /// Returns the hooks' reasons from this call's recorded question, if that question was about the same plan. Hooks then
 /// need not run again.
-pub(crate) fn asked_by_hooks_before(context: &CallContext<'_>, plan: &Plan) -> Option<Vec<Reason>> {
+pub(crate) fn recorded_hook_reasons(context: &CallContext<'_>, plan: &Plan) -> Option<Vec<Reason>> {
     let call = context.recorded.as_ref()?;
     let store = context.engine().history()?;
     let key = call.key(context.session, &context.caller);
-    let found = store.question_of_call(&key).ok()??;
+    let found = store.find_question_of_call(&key).ok()??;
     let is_pending = match found.state {
         QuestionState::Open | QuestionState::Approved => true,
         QuestionState::Rejected => !found.delivered,
         QuestionState::Used | QuestionState::Superseded => false,
     };
     let question = decode_question(&found.shown).filter(|_| is_pending)?;
-    let is_about = |file: &FilePlan| question.files.iter().any(|asked| is_same(asked, file));
+    let is_about = |file: &FilePlan| {
+        question
+            .files
+            .iter()
+            .any(|asked| shows_same_change(asked, file))
+    };
     let is_same = plan.files.len() == question.files.len() && plan.files.iter().all(is_about);
     let files = question.files.into_iter().filter(|_| is_same);
-    let reasons = files.filter_map(|file| Reason::of_hook_words(&file.path, file.reason?));
+    let reasons = files.filter_map(|file| Reason::from_hook_words(&file.path, file.reason?));
     is_same.then(|| reasons.collect())
 }
 
 /// Returns whether the question about a file is about the same bytes as a plan.
-fn is_same(asked: &FileQuestion, file: &FilePlan) -> bool {
+fn shows_same_change(asked: &FileQuestion, file: &FilePlan) -> bool {
     let base = file.expected.revision();
-    let base = base.map(|revision| revision.short().to_string());
+    let base = base.map(|revision| revision.short_hex().to_string());
     asked.path == file.target.path()
         && asked.kind == file.kind()
         && asked.base == base
@@ -40,7 +45,7 @@ fn is_same(asked: &FileQuestion, file: &FilePlan) -> bool {
             ChangeKind::Delete => true,
             _ => {
                 asked.text.is_some()
-                    && asked.text == text_of(file)
+                    && asked.text == new_text_of(file)
                     && asked.old_text == old_text_of(file)
             }
         }

@@ -1,20 +1,20 @@
 //! Applies a person's picks to the plan: removes the files and pieces that they left out, and takes over texts that
 //! they wrote.
 
-use super::check::settings_load;
-use super::edited::apply as apply_text;
+use super::check::require_loadable_settings;
+use super::edited::apply_edited_text as apply_text;
 use super::halt::Halt;
-use super::pieces::{Pieces, blocks};
+use super::pieces::{Pieces, changed_blocks};
 use super::reduce::reduce;
-use super::words::{self, Subject};
+use super::words::{self, QuestionSubject};
 use crate::approval::Pick;
 use crate::stages::context::CallContext;
 use crate::stages::omitted::OmittedFile;
-use crate::stages::plan::{FilePlan, Parts, Plan};
+use crate::stages::plan::{FilePlan, PartialApproval, Plan};
 use crate::wording::QuotedPath;
 
 /// The question in the form that was shown to the person.
-pub(super) struct Proposed<'p> {
+pub(super) struct ProposedQuestion<'p> {
     /// The index in the plan of each file of the question.
     pub(super) order: &'p [usize],
     /// The pieces of each file of the plan.
@@ -24,25 +24,25 @@ pub(super) struct Proposed<'p> {
 }
 
 /// Reduces a plan to what was picked.
-pub(super) fn take(
+pub(super) fn reduce_to_picks(
     context: &CallContext<'_>,
     plan: &mut Plan,
-    proposed: &Proposed<'_>,
+    proposed: &ProposedQuestion<'_>,
     picks: Vec<Pick>,
     words: Option<String>,
-    subject: &Subject,
+    subject: &QuestionSubject,
 ) -> Result<(), Halt> {
     if picks.len() > proposed.order.len() {
-        return Err(words::not_understood(subject).into());
+        return Err(words::not_understood_refusal(subject).into());
     }
     let mut by_file: Vec<Pick> = vec![Pick::Nothing; plan.files.len()];
     for ((at, pick), text) in proposed.order.iter().zip(picks).zip(proposed.texts) {
-        by_file[*at] = understood(pick, &proposed.pieces[*at], text.as_deref())
-            .ok_or_else(|| words::not_understood(subject))?;
+        by_file[*at] = normalize_pick(pick, &proposed.pieces[*at], text.as_deref())
+            .ok_or_else(|| words::not_understood_refusal(subject))?;
     }
     let is_whole = |pick: &Pick| matches!(pick, Pick::Whole);
-    if plan.origin.parts == Parts::Inseparable && !by_file.iter().all(is_whole) {
-        return Err(words::inseparable(subject, words.as_deref()).into());
+    if plan.origin.parts == PartialApproval::Inseparable && !by_file.iter().all(is_whole) {
+        return Err(words::inseparable_refusal(subject, words.as_deref()).into());
     }
     let is_split = |group: &Vec<usize>| {
         let whole = group.iter().filter(|at| is_whole(&by_file[**at])).count();
@@ -52,19 +52,19 @@ pub(super) fn take(
     if let Some(group) = plan.origin.together.iter().find(|group| is_split(group)) {
         let names = group.iter().map(|at| plan.files[*at].target.display_name());
         let names: Vec<QuotedPath> = names.collect();
-        return Err(words::only_together(subject, &names, words.as_deref()).into());
+        return Err(words::only_together_refusal(subject, &names, words.as_deref()).into());
     }
     let mut kept: Vec<Option<usize>> = Vec::new();
     let mut files = Vec::new();
     for (at, (file, pick)) in plan.files.drain(..).zip(by_file).enumerate() {
-        let taken = take_file(context, file, &proposed.pieces[at], pick)?;
+        let taken = reduce_file(context, file, &proposed.pieces[at], pick)?;
         plan.origin.user_modified |= taken.modified;
         plan.origin.omitted.files.extend(taken.omitted);
         kept.push(taken.file.is_some().then_some(files.len()));
         files.extend(taken.file);
     }
     if files.is_empty() {
-        return Err(words::all_left_out(subject, words.as_deref()).into());
+        return Err(words::all_left_out_refusal(subject, words.as_deref()).into());
     }
     plan.files = files;
     // A change that was to be undone in a file that is left out remains in effect.
@@ -80,12 +80,12 @@ pub(super) fn take(
     {
         *lead = std::mem::take(lead).before_full_stop(", in part");
     }
-    plan.origin.omitted.because = words.as_deref().map(words::bounded);
+    plan.origin.omitted.because = words.as_deref().map(words::limit_message);
     Ok(())
 }
 
 /// Normalises a pick; none where it does not fit the file.
-fn understood(pick: Pick, pieces: &Pieces, text: Option<&str>) -> Option<Pick> {
+fn normalize_pick(pick: Pick, pieces: &Pieces, text: Option<&str>) -> Option<Pick> {
     Some(match pick {
         Pick::Pieces(mut picked) => {
             picked.sort_unstable();
@@ -108,26 +108,26 @@ fn understood(pick: Pick, pieces: &Pieces, text: Option<&str>) -> Option<Pick> {
 }
 
 /// The result for one file.
-struct Taken {
+struct ReducedFile {
     file: Option<FilePlan>,
     modified: bool,
     omitted: Option<OmittedFile>,
 }
 
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-fn take_file(
+fn reduce_file(
     context: &CallContext<'_>,
     file: FilePlan,
     pieces: &Pieces,
     pick: Pick,
-) -> Result<Taken, Halt> {
-    let left_out = |file: FilePlan| Taken {
-        omitted: Some(OmittedFile::whole(&file.target)),
+) -> Result<ReducedFile, Halt> {
+    let left_out = |file: FilePlan| ReducedFile {
+        omitted: Some(OmittedFile::whole_file(&file.target)),
         file: None,
         modified: true,
     };
     Ok(match pick {
-        Pick::Whole => Taken {
+        Pick::Whole => ReducedFile {
             file: Some(file),
             modified: false,
             omitted: None,
@@ -139,13 +139,13 @@ fn take_file(
             let lines = pieces
                 .hunks_of(&rest)
                 .into_iter()
-                .flat_map(|at| blocks(&file.view.patch[at]))
+                .flat_map(|at| changed_blocks(&file.view.patch[at]))
                 .map(|(old, _)| old.start + 1..old.end + 1)
                 .collect();
-            let omitted = OmittedFile::lines(&file.target, lines);
+            let omitted = OmittedFile::lines_of_file(&file.target, lines);
             let file = reduce(context, file, pieces, &picked)?;
-            settings_load(context, &file)?;
-            Taken {
+            require_loadable_settings(context, &file)?;
+            ReducedFile {
                 file: Some(file),
                 modified: true,
                 omitted: Some(omitted),
@@ -153,8 +153,8 @@ fn take_file(
         }
         Pick::Edited(text) => {
             let file = apply_text(file, &text)?;
-            settings_load(context, &file)?;
-            Taken {
+            require_loadable_settings(context, &file)?;
+            ReducedFile {
                 file: Some(file),
                 modified: true,
                 omitted: None,

@@ -5,11 +5,11 @@ use lancet_model::non_exhaustive::NonExhaustive;
 use std::ops::Range;
 
 use lancet_history::OperationKind;
-use lancet_text::{Document, Hunk, RawChange, unified};
-use lancet_workspace::Executable;
+use lancet_text::{Document, Hunk, RawChange, unified_diff};
+use lancet_workspace::ExecutableChange;
 
 use crate::approval::Piece;
-use crate::stages::plan::{FilePlan, New, Parts, PlanRecord};
+use crate::stages::plan::{FilePlan, NewContent, PartialApproval, PlanRecord};
 
 /// A run of changed lines: old lines and new lines, counted from 0.
 pub(super) type Block = (Range<usize>, Range<usize>);
@@ -29,15 +29,15 @@ impl Pieces {
         // A file from the history is restored as a whole. For a file whose text is not shown, the changed lines are not
         // named.
         let is_one = origin.kind != OperationKind::Change
-            || origin.parts == Parts::Inseparable
-            || file.executable != Executable::Keep
+            || origin.parts == PartialApproval::Inseparable
+            || file.executable != ExecutableChange::Keep
             || hunks < 2
             || file.view.coarse
             || file.is_withheld()
             || file.view.patch.iter().any(|hunk| hunk.lines.is_empty());
         let changes = match is_one {
             true => None,
-            false => changes(file),
+            false => changes_by_hunk(file),
         };
         match changes {
             None => Self {
@@ -45,7 +45,7 @@ impl Pieces {
                 changes: Vec::new(),
             },
             Some(changes) => Self {
-                hunks: joined(&file.view.patch, &file.view.together),
+                hunks: group_hunks(&file.view.patch, &file.view.together),
                 changes,
             },
         }
@@ -71,7 +71,7 @@ impl Pieces {
     /// Returns the pieces in the form of the question.
     pub(super) fn to_question_pieces(&self, file: &FilePlan) -> Vec<Piece> {
         let show = |hunks: &Range<usize>| Piece {
-            diff: unified(&file.view.patch[hunks.clone()]),
+            diff: unified_diff(&file.view.patch[hunks.clone()]),
             hunks: hunks.clone(),
             non_exhaustive: NonExhaustive,
         };
@@ -80,7 +80,7 @@ impl Pieces {
 }
 
 /// Returns the runs of changed lines in a hunk.
-pub(super) fn blocks(hunk: &Hunk) -> Vec<Block> {
+pub(super) fn changed_blocks(hunk: &Hunk) -> Vec<Block> {
     let mut old = hunk.old_start - usize::from(hunk.old_lines > 0);
     let mut new = hunk.new_start - usize::from(hunk.new_lines > 0);
     let mut blocks: Vec<Block> = Vec::new();
@@ -107,8 +107,8 @@ pub(super) fn blocks(hunk: &Hunk) -> Vec<Block> {
 }
 
 /// Returns the old lines from the first to the last change of a hunk.
-fn core(hunk: &Hunk) -> Range<usize> {
-    let blocks = blocks(hunk);
+fn changed_old_lines(hunk: &Hunk) -> Range<usize> {
+    let blocks = changed_blocks(hunk);
     match (blocks.first(), blocks.last()) {
         (Some((first, _)), Some((last, _))) => first.start..last.end,
         _ => hunk.old_start..hunk.old_start,
@@ -116,8 +116,8 @@ fn core(hunk: &Hunk) -> Range<usize> {
 }
 
 /// Groups hunks into pieces. Hunks that touch the same range of lines that belong together are one piece.
-fn joined(hunks: &[Hunk], together: &[Range<usize>]) -> Vec<Range<usize>> {
-    let cores: Vec<Range<usize>> = hunks.iter().map(core).collect();
+fn group_hunks(hunks: &[Hunk], together: &[Range<usize>]) -> Vec<Range<usize>> {
+    let cores: Vec<Range<usize>> = hunks.iter().map(changed_old_lines).collect();
     let mut goes_on = vec![false; hunks.len()];
     for lines in together {
         let first = cores.partition_point(|core| core.end < lines.start);
@@ -137,18 +137,18 @@ fn joined(hunks: &[Hunk], together: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Returns the replacements of each hunk; none where they cannot be separated.
-fn changes(file: &FilePlan) -> Option<Vec<Vec<RawChange>>> {
+fn changes_by_hunk(file: &FilePlan) -> Option<Vec<Vec<RawChange>>> {
     let base = file.base.as_ref()?;
     let old = Document::decode(&base.bytes, Some(file.encoding)).ok()?;
     if old.encoding() != file.encoding {
         return None;
     }
     match &file.new {
-        New::Changes(changes) => Some(assigned(&old, &file.view.patch, changes)),
-        New::Whole(bytes) => {
+        NewContent::Changes(changes) => Some(assign_changes(&old, &file.view.patch, changes)),
+        NewContent::Whole(bytes) => {
             let new = Document::decode(bytes, Some(file.encoding)).ok()?;
             let same = new.encoding() == file.encoding;
-            same.then(|| cut_out(&old, &new, &file.view.patch))
+            same.then(|| cut_hunks_from_new_text(&old, &new, &file.view.patch))
                 .flatten()
         }
         _ => None,
@@ -157,17 +157,21 @@ fn changes(file: &FilePlan) -> Option<Vec<Vec<RawChange>>> {
 
 /// Assigns each replacement to the hunk that shows it. One that no hunk shows, such as a line end alone, is assigned to the
 /// nearest hunk.
-fn assigned(old: &Document<'_>, hunks: &[Hunk], changes: &[RawChange]) -> Vec<Vec<RawChange>> {
+fn assign_changes(
+    old: &Document<'_>,
+    hunks: &[Hunk],
+    changes: &[RawChange],
+) -> Vec<Vec<RawChange>> {
     let cores: Vec<Range<u64>> = hunks
         .iter()
         .map(|hunk| {
-            let lines = core(hunk);
-            raw_start(old, lines.start) as u64..raw_start(old, lines.end) as u64
+            let lines = changed_old_lines(hunk);
+            line_offset(old, lines.start) as u64..line_offset(old, lines.end) as u64
         })
         .collect();
     let mut assigned = vec![Vec::new(); hunks.len()];
     for change in changes {
-        let part = differing(old.raw(), change);
+        let part = differing_bytes(old.raw(), change);
         let after = cores.partition_point(|core| core.end < part.start);
         let before = after.checked_sub(1);
         let nearest = match (before, cores.get(after)) {
@@ -187,7 +191,7 @@ fn assigned(old: &Document<'_>, hunks: &[Hunk], changes: &[RawChange]) -> Vec<Ve
 }
 
 /// Returns the bytes of a replaced range that the replacement changes.
-fn differing(raw: &[u8], change: &RawChange) -> Range<u64> {
+fn differing_bytes(raw: &[u8], change: &RawChange) -> Range<u64> {
     let at = |offset: u64| usize::try_from(offset).unwrap_or(raw.len()).min(raw.len());
     let old = &raw[at(change.range.start)..at(change.range.end)];
     let pairs = old.iter().zip(&change.bytes);
@@ -204,21 +208,25 @@ fn distance(one: &Range<u64>, other: &Range<u64>) -> u64 {
 }
 
 /// Cuts the lines of each hunk out of the new text. Lines that are in both texts keep the file's bytes.
-fn cut_out(old: &Document<'_>, new: &Document<'_>, hunks: &[Hunk]) -> Option<Vec<Vec<RawChange>>> {
+fn cut_hunks_from_new_text(
+    old: &Document<'_>,
+    new: &Document<'_>,
+    hunks: &[Hunk],
+) -> Option<Vec<Vec<RawChange>>> {
     let of_block = |(lines, new_lines): Block| {
-        let range = raw_start(old, lines.start) as u64..raw_start(old, lines.end) as u64;
-        let bytes = raw_start(new, new_lines.start)..raw_start(new, new_lines.end);
+        let range = line_offset(old, lines.start) as u64..line_offset(old, lines.end) as u64;
+        let bytes = line_offset(new, new_lines.start)..line_offset(new, new_lines.end);
         let bytes = new.raw().get(bytes)?.to_vec();
         Some(RawChange { range, bytes })
     };
-    let of_hunk = |hunk: &Hunk| blocks(hunk).into_iter().map(of_block).collect();
+    let of_hunk = |hunk: &Hunk| changed_blocks(hunk).into_iter().map(of_block).collect();
     hunks.iter().map(of_hunk).collect()
 }
 
 /// Returns the offset at which a line begins in the file; the end of the file for a line that does not exist.
-fn raw_start(document: &Document<'_>, line: usize) -> usize {
+fn line_offset(document: &Document<'_>, line: usize) -> usize {
     match line < document.line_count() {
-        true => document.raw_range(document.line_range_whole(line)).start,
+        true => document.raw_range(document.line_range_with_end(line)).start,
         false => document.raw().len(),
     }
 }

@@ -1,19 +1,19 @@
 //! Decides for each file of a plan whether it is allowed, denied, or needs a person's answer, and why.
 
-use lancet_policy::{Cause, Decision, LayeredRule, Outcome, Policy, Shows};
+use lancet_policy::{Decision, DecisionCause, LayeredRule, Outcome, Policy, ShownContent};
 
-use super::unsaved::Unsaved;
+use super::unsaved::UnsavedFileLists;
 use super::withheld;
-use crate::message::{INSTEAD, WITHOUT_FILE, message, verbatim};
+use crate::message::{DENIED_FILE_ADVICE, PLAN_MODE_ADVICE, message, verbatim};
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
-use crate::stages::locate::{HardLinks, Target, outside_words};
+use crate::stages::locate::{HardLinkKnowledge, Target, describe_outside_names};
 use crate::stages::plan::FilePlan;
 use crate::wording::quote_path;
 
 /// The decision of the policy and of earlier answers about one file.
-pub(super) enum Standing {
+pub(super) enum FileDecision {
     /// This mode or rule allows it.
     Allowed(String),
     /// A person allowed it earlier in the session.
@@ -22,26 +22,26 @@ pub(super) enum Standing {
     Asks(Reason),
 }
 
-impl Standing {
+impl FileDecision {
     /// Returns the reason why a person has to be asked; none where no question is needed.
-    pub(super) fn asks(&self) -> Option<&Reason> {
+    pub(super) fn reason_to_ask(&self) -> Option<&Reason> {
         match self {
-            Standing::Asks(reason) => Some(reason),
-            Standing::Allowed(_) | Standing::Granted(_) => None,
+            FileDecision::Asks(reason) => Some(reason),
+            FileDecision::Allowed(_) | FileDecision::Granted(_) => None,
         }
     }
 }
 
 /// Decides about one file; the error is the refusal where the policy denies it.
-pub(super) fn standing(
+pub(super) fn decide_about_file(
     context: &CallContext<'_>,
     policy: &Policy,
-    (unsaved, hooked): (&Unsaved, &[Reason]),
+    (unsaved, hooked): (&UnsavedFileLists, &[Reason]),
     file: &FilePlan,
-) -> Result<Standing, Refusal> {
+) -> Result<FileDecision, Refusal> {
     let (target, decision) = decide_file(policy, file);
     if decision.is_denied() {
-        return Err(refusal(target, &decision));
+        return Err(denied_refusal(target, &decision));
     }
     let grants = &context.session.inner.grants;
     let is_granted = |reason: &Reason| grants.covers(&reason.path, &reason.key);
@@ -52,13 +52,13 @@ pub(super) fn standing(
         .filter(|reason| reason.protected)
         .filter(is_open)
     {
-        return Ok(Standing::Asks(protected.clone()));
+        return Ok(FileDecision::Asks(protected.clone()));
     }
     // This takes precedence over rule and mode: an approval from those does not show that the unsaved changes were
     // considered.
     let unsaved = unsaved.reason(file);
     if let Some(unsaved) = unsaved.as_ref().filter(is_open) {
-        return Ok(Standing::Asks(unsaved.clone()));
+        return Ok(FileDecision::Asks(unsaved.clone()));
     }
     let path = file.target.path();
     if let Some(hook) = hooked
@@ -66,22 +66,22 @@ pub(super) fn standing(
         .filter(|reason| reason.path == path)
         .find(is_open)
     {
-        return Ok(Standing::Asks(hook.clone()));
+        return Ok(FileDecision::Asks(hook.clone()));
     }
     Ok(match reason.or(unsaved) {
-        Some(reason) if is_granted(&reason) => Standing::Granted(reason),
-        Some(reason) => Standing::Asks(reason),
-        None => Standing::Allowed(match &decision.cause {
-            Cause::Mode(mode) => format!("mode {}", mode.as_str()),
+        Some(reason) if is_granted(&reason) => FileDecision::Granted(reason),
+        Some(reason) => FileDecision::Asks(reason),
+        None => FileDecision::Allowed(match &decision.cause {
+            DecisionCause::Mode(mode) => format!("mode {}", mode.as_str()),
             cause => cause.to_string(),
         }),
     })
 }
 
 /// Returns the decision of the policy about a write.
-pub(super) fn decide<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
+pub(super) fn write_decision<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
     // Whether the text may be shown was settled when the file was located.
-    target.with_names(|names| policy.writing(names, Shows::Nothing))
+    target.with_names(|names| policy.may_write(names, ShownContent::Nothing))
 }
 
 /// Returns the decision about a file. For a move, the stricter decision of the two names applies, because both are one
@@ -100,32 +100,32 @@ pub(super) fn decide_file<'p, 'f>(
     };
     let decided = file
         .targets()
-        .map(|target| (target, decide(policy, target)));
+        .map(|target| (target, write_decision(policy, target)));
     decided
         .min_by_key(|(target, decision)| strictness(target, decision))
-        .unwrap_or_else(|| (&file.target, decide(policy, &file.target)))
+        .unwrap_or_else(|| (&file.target, write_decision(policy, &file.target)))
 }
 
 /// Returns the reason why a person must be asked about a write; none where the write is allowed.
 pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
     let path = quote_path(target.path());
     let outside = match target.hard_links {
-        HardLinks::Outside(names) => Some(outside_words(names)),
-        HardLinks::Known | HardLinks::Unknown => None,
+        HardLinkKnowledge::Outside(names) => Some(describe_outside_names(names)),
+        HardLinkKnowledge::Known | HardLinkKnowledge::Unknown => None,
     };
     let (words, key, rule) = match (&decision.cause, decision.outcome) {
-        (Cause::Protected { name }, _) => (
+        (DecisionCause::Protected { name }, _) => (
             format!("{path} is protected (`{name}`)"),
             format!("protected {name}"),
             None,
         ),
-        (Cause::Secret { pattern }, _) => (
+        (DecisionCause::Secret { pattern }, _) => (
             format!("{path} is a secret file (`{pattern}`)"),
             format!("secret {pattern}"),
             None,
         ),
         // This precedes the mode, because another hard link of the file may have a protected name.
-        _ if target.hard_links == HardLinks::Unknown => (
+        _ if target.hard_links == HardLinkKnowledge::Unknown => (
             format!(
                 "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
             ),
@@ -138,7 +138,7 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             None,
         ),
         (
-            Cause::Rule(LayeredRule {
+            DecisionCause::Rule(LayeredRule {
                 stands_for: Some(flaw),
                 source,
                 ..
@@ -149,7 +149,7 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             format!("flaw {flaw}"),
             Some(source.clone()),
         ),
-        (Cause::Rule(entry), Outcome::Ask) => (
+        (DecisionCause::Rule(entry), Outcome::Ask) => (
             format!("the rule `{} {}` asks", entry.effect.as_str(), entry.rule),
             format!("rule {entry}"),
             Some(entry.to_string()),
@@ -181,16 +181,19 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
 
 /// Returns the refusal for a file that the policy denies now: because of the mode, or of a rule added since the file
 /// was located.
-pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
-    if let Cause::Mode(_) = decision.cause {
-        return Refusal::stating(
+pub(super) fn denied_refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
+    if let DecisionCause::Mode(_) = decision.cause {
+        return Refusal::from_message(
             RefusalKind::Declined,
-            message!("lancet runs in plan mode: nothing is written. {}", INSTEAD),
+            message!(
+                "lancet runs in plan mode: nothing is written. {}",
+                PLAN_MODE_ADVICE
+            ),
         );
     }
     let path = target.display_name();
-    let text = message!("A rule denies {}. {}", &path, WITHOUT_FILE);
-    Refusal::stating(RefusalKind::Denied, text).with("file_path", path)
+    let text = message!("A rule denies {}. {}", &path, DENIED_FILE_ADVICE);
+    Refusal::from_message(RefusalKind::Denied, text).with_field("file_path", path)
 }
 
 /// Returns the refusal where no approver is available.
@@ -207,5 +210,5 @@ pub(super) fn no_approver_refusal(reason: &Reason) -> Refusal {
         verbatim(&reason.told),
         how
     );
-    Refusal::stating(RefusalKind::Declined, text)
+    Refusal::from_message(RefusalKind::Declined, text)
 }

@@ -1,20 +1,20 @@
 //! Reduces the change of a file to the pieces that a person picked: the file is written with exactly the picked hunks,
 //! and all other bytes are unchanged.
 
-use lancet_history::Seen;
-use lancet_text::{Document, Hunk, apply_raw, unified};
+use lancet_history::SeenRanges;
+use lancet_text::{Document, Hunk, apply_raw, unified_diff};
 
-use super::pieces::{Pieces, blocks};
+use super::pieces::{Pieces, changed_blocks};
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
-use crate::stages::examine::edit::refuse::no_longer_text;
-use crate::stages::open::configured;
-use crate::stages::plan::{ChangeView, FilePlan, New};
-use crate::wording::{cut, quote_path};
+use crate::stages::examine::edit::refuse::no_longer_text_refusal;
+use crate::stages::open::configured_encoding;
+use crate::stages::plan::{ChangeView, FilePlan, NewContent};
+use crate::wording::{quote_path, truncate};
 
 /// The longest diff that the answer shows, in characters.
-const LONGEST_DIFF: usize = 20_000;
+const MAX_DIFF_LENGTH: usize = 20_000;
 
 /// Reduces a plan to the picked pieces.
 pub(super) fn reduce(
@@ -31,26 +31,26 @@ pub(super) fn reduce(
         .cloned()
         .collect();
     let Some(base) = file.base.clone() else {
-        return Err(inseparable(&file));
+        return Err(inseparable_refusal(&file));
     };
     let Ok(old) = Document::decode(&base.bytes, Some(file.encoding)) else {
-        return Err(inseparable(&file));
+        return Err(inseparable_refusal(&file));
     };
     let result = apply_raw(&base.bytes, &changes);
     let encoding = old
-        .encoding_after(
+        .encoding_after_changes(
             &changes,
             &result,
-            configured(context.engine(), &file.target),
+            configured_encoding(context.engine(), &file.target),
         )
-        .map_err(|_| no_longer_text(&file.target))?;
+        .map_err(|_| no_longer_text_refusal(&file.target))?;
     let new = Document::decode(&result, Some(encoding.unwrap_or(file.encoding)));
     // The bytes must be what the person was shown: the file with these hunks and no other.
-    let meant = with_hunks(old.view(), &hunks);
+    let meant = apply_hunks(old.view(), &hunks);
     if new.is_err() || new.is_ok_and(|new| Some(new.view()) != meant.as_deref()) {
-        return Err(inseparable(&file));
+        return Err(inseparable_refusal(&file));
     }
-    let mut view = view(&file.view, hunks, changes.len());
+    let mut view = picked_view(&file.view, hunks, changes.len());
     view.notices.extend(encoding.map(|other| {
         message!(
             "with this change the file will be read as {}, no longer as {}",
@@ -59,14 +59,14 @@ pub(super) fn reduce(
         )
     }));
     file.view = view;
-    file.new = New::Changes(changes);
+    file.new = NewContent::Changes(changes);
     // The answer shows the diff; the model has read no more than before.
-    file.seen = Seen::default();
+    file.seen = SeenRanges::default();
     Ok(file)
 }
 
 /// Returns the view of the picked hunks for the answer.
-fn view(whole: &ChangeView, hunks: Vec<Hunk>, changes: usize) -> ChangeView {
+fn picked_view(whole: &ChangeView, hunks: Vec<Hunk>, changes: usize) -> ChangeView {
     let mut view = ChangeView {
         rungs: whole.rungs.clone(),
         replacements: whole.replacements.min(changes),
@@ -77,19 +77,19 @@ fn view(whole: &ChangeView, hunks: Vec<Hunk>, changes: usize) -> ChangeView {
         // Earlier hunks have moved this one by the lines that they added and removed.
         let old = hunk.old_start - usize::from(hunk.old_lines > 0);
         hunk.new_start = old + view.added - view.removed + usize::from(hunk.new_lines > 0);
-        for (old, new) in blocks(&hunk) {
+        for (old, new) in changed_blocks(&hunk) {
             view.added += new.len();
             view.removed += old.len();
             view.lines.push(new.start + 1..new.end + 1);
         }
         view.patch.push(hunk);
     }
-    view.body = cut(&unified(&view.patch), LONGEST_DIFF);
+    view.body = truncate(&unified_diff(&view.patch), MAX_DIFF_LENGTH);
     view
 }
 
 /// Applies hunks to a text; none where they do not fit.
-fn with_hunks(text: &str, hunks: &[Hunk]) -> Option<String> {
+fn apply_hunks(text: &str, hunks: &[Hunk]) -> Option<String> {
     let mut lines = text.split_inclusive('\n');
     let mut made = String::with_capacity(text.len());
     let mut at = 0;
@@ -122,11 +122,11 @@ fn with_hunks(text: &str, hunks: &[Hunk]) -> Option<String> {
 }
 
 /// Returns the refusal where the picked pieces cannot be written without the others.
-fn inseparable(file: &FilePlan) -> Refusal {
+fn inseparable_refusal(file: &FilePlan) -> Refusal {
     let path = quote_path(file.target.path());
     let text = message!(
         "A person picked parts of this change of {} that cannot be written without the others. Nothing was written; send them as separate calls.",
         &path
     );
-    Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Declined, text).with_field("file_path", path)
 }

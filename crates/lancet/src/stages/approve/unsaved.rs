@@ -10,17 +10,17 @@ use crate::stages::locate::Target;
 use crate::stages::plan::FilePlan;
 
 /// The longest name of an editor that is shown, in characters.
-const LONGEST_NAME: usize = 40;
+const MAX_NAME_LENGTH: usize = 40;
 
 /// The lists of unsaved files at this moment.
-pub(super) struct Unsaved(Vec<UnsavedList>);
+pub(super) struct UnsavedFileLists(Vec<UnsavedList>);
 
-impl Unsaved {
+impl UnsavedFileLists {
     /// Reads the lists. In the mode `bypass` no question is put, so they are not read.
     pub(super) fn load(context: &CallContext<'_>, policy: &Policy) -> Self {
         let state = context.session.lancet.state_dir();
         let state = state.filter(|_| policy.mode() != Mode::Bypass);
-        Self(state.map_or_else(Vec::new, UnsavedFiles::of_all_editors))
+        Self(state.map_or_else(Vec::new, UnsavedFiles::read_all_editors))
     }
 
     /// Returns the reason to ask about a file of a plan; none where no editor has unsaved changes in it.
@@ -36,8 +36,8 @@ impl Unsaved {
                 is_listed(names.opened) || others.any(|path| is_listed(path))
             })
         })?;
-        let editor: String = list.editor.chars().take(LONGEST_NAME).collect();
-        Some(Reason::unsaved(
+        let editor: String = list.editor.chars().take(MAX_NAME_LENGTH).collect();
+        Some(Reason::for_unsaved_changes(
             target.path(),
             &target.display_name(),
             &editor,

@@ -2,12 +2,14 @@
 //! or leads to another file system: a copy that keeps owner, permission bits and attributes, and the removal of the
 //! original.
 
-use lancet_workspace::{CommitError, Executable, Expected, NewBytes, Write, Written};
+use lancet_workspace::{
+    CommitError, ExecutableChange, ExpectedState, FileWrite, NewBytes, WriteOutcome,
+};
 
-use super::options;
+use super::write_options;
 use crate::stages::announce::PendingOperation;
 use crate::stages::context::CallContext;
-use crate::stages::plan::{FilePlan, Moved, New, Plan};
+use crate::stages::plan::{FilePlan, NewContent, Plan, PlannedMove};
 
 /// How each file of a plan is written.
 pub(super) struct Batch<'p> {
@@ -18,7 +20,7 @@ pub(super) struct Batch<'p> {
 
 /// The writes of a batch.
 pub(super) struct Writes<'p> {
-    pub(super) writes: Vec<Write<'p>>,
+    pub(super) writes: Vec<FileWrite<'p>>,
     /// The file of the plan that each write belongs to.
     files: Vec<usize>,
 }
@@ -26,8 +28,10 @@ pub(super) struct Writes<'p> {
 impl<'p> Batch<'p> {
     /// Plans a rename wherever one is possible.
     pub(super) fn new(plan: &'p Plan) -> Batch<'p> {
-        let changes = |file: &FilePlan, moved: &Moved| {
-            !moved.changes.is_empty() || moved.mode.is_some() || file.executable != Executable::Keep
+        let changes = |file: &FilePlan, moved: &PlannedMove| {
+            !moved.changes.is_empty()
+                || moved.mode.is_some()
+                || file.executable != ExecutableChange::Keep
         };
         let files = plan.files.iter();
         Batch {
@@ -39,9 +43,10 @@ impl<'p> Batch<'p> {
     }
 
     /// Moves a file by a copy from now on. Returns false where it is already moved by a copy, or not moved at all.
-    pub(super) fn copy(&mut self, at: usize) -> bool {
+    pub(super) fn switch_to_copy(&mut self, at: usize) -> bool {
         let file = self.plan.files.get(at);
-        let is_file = file.is_some_and(|file| matches!(file.expected, Expected::Content { .. }));
+        let is_file =
+            file.is_some_and(|file| matches!(file.expected, ExpectedState::Content { .. }));
         match self.copied.get_mut(at) {
             Some(copied) if is_file && !*copied => {
                 *copied = true;
@@ -62,14 +67,14 @@ impl<'p> Batch<'p> {
             files: Vec::with_capacity(self.plan.files.len()),
         };
         for (at, file) in self.plan.files.iter().enumerate() {
-            let mut write = Write {
+            let mut write = FileWrite {
                 located: &file.target.located,
                 expected: file.expected.clone(),
-                new: new_bytes(file),
+                new: new_content_of_file(file),
                 revision: announced.revisions.get(at).copied().flatten(),
-                options: options(context, file),
+                options: write_options(context, file),
             };
-            write.options.old = announced.old_of(file);
+            write.options.old = announced.old_file_handling(file);
             let Some(moved) = file.moved() else {
                 all.push(at, write);
                 continue;
@@ -81,8 +86,8 @@ impl<'p> Batch<'p> {
                 all.push(at, write);
                 continue;
             };
-            let copy = Write {
-                expected: Expected::Missing,
+            let copy = FileWrite {
+                expected: ExpectedState::Missing,
                 new: NewBytes::CopiedFrom {
                     from,
                     revision,
@@ -101,7 +106,7 @@ impl<'p> Batch<'p> {
 }
 
 impl<'p> Writes<'p> {
-    fn push(&mut self, at: usize, write: Write<'p>) {
+    fn push(&mut self, at: usize, write: FileWrite<'p>) {
         self.writes.push(write);
         self.files.push(at);
     }
@@ -112,7 +117,7 @@ impl<'p> Writes<'p> {
     }
 
     /// Splits the batch into its writes and the file that each belongs to.
-    pub(super) fn into_parts(self) -> (Vec<Write<'p>>, Owners) {
+    pub(super) fn into_parts(self) -> (Vec<FileWrite<'p>>, Owners) {
         (self.writes, Owners(self.files))
     }
 }
@@ -122,8 +127,8 @@ pub(super) struct Owners(Vec<usize>);
 
 impl Owners {
     /// Groups the results by file: the second write of a move reports what happened to the original.
-    pub(super) fn by_file(&self, written: Vec<Written>) -> Vec<Written> {
-        let mut all: Vec<Written> = Vec::with_capacity(written.len());
+    pub(super) fn group_by_file(&self, written: Vec<WriteOutcome>) -> Vec<WriteOutcome> {
+        let mut all: Vec<WriteOutcome> = Vec::with_capacity(written.len());
         for (at, written) in written.into_iter().enumerate() {
             match all.last_mut() {
                 Some(copy) if at > 0 && self.0.get(at) == self.0.get(at - 1) => {
@@ -142,7 +147,7 @@ impl Owners {
     }
 
     /// Converts the positions in an error from the batch to the plan.
-    pub(super) fn of_plan(&self, error: CommitError) -> CommitError {
+    pub(super) fn with_plan_positions(&self, error: CommitError) -> CommitError {
         let file = |write: usize| Writes::file_of(&self.0, write);
         use CommitError as E;
         match error {
@@ -192,7 +197,7 @@ impl Owners {
                 let mut standing: Vec<usize> = standing.into_iter().map(file).collect();
                 standing.dedup();
                 E::Partly {
-                    cause: Box::new(self.of_plan(*cause)),
+                    cause: Box::new(self.with_plan_positions(*cause)),
                     standing,
                     kept,
                 }
@@ -202,15 +207,17 @@ impl Owners {
 }
 
 /// Returns the new content of a file; for a move, of the file that is moved.
-fn new_bytes(file: &FilePlan) -> NewBytes<'_> {
+fn new_content_of_file(file: &FilePlan) -> NewBytes<'_> {
     match (&file.new, &file.base) {
-        (New::Whole(bytes) | New::Restored { bytes, .. }, _) => NewBytes::Whole(bytes),
-        (New::Link { target }, _) => NewBytes::Link(target),
-        (New::EmptyFolder { mode }, _) => NewBytes::EmptyFolder { mode: *mode },
-        (New::Removed { .. }, _) => NewBytes::Nothing,
-        (New::Moved(_), _) => NewBytes::MovedTo(&file.target.located),
+        (NewContent::Whole(bytes) | NewContent::Restored { bytes, .. }, _) => {
+            NewBytes::Whole(bytes)
+        }
+        (NewContent::Link { target }, _) => NewBytes::Link(target),
+        (NewContent::EmptyFolder { mode }, _) => NewBytes::EmptyFolder { mode: *mode },
+        (NewContent::Removed { .. }, _) => NewBytes::Nothing,
+        (NewContent::Moved(_), _) => NewBytes::MovedTo(&file.target.located),
         (
-            New::Copied {
+            NewContent::Copied {
                 content, revision, ..
             },
             _,
@@ -219,10 +226,12 @@ fn new_bytes(file: &FilePlan) -> NewBytes<'_> {
             length: content.0.size(),
             revision: *revision,
         },
-        (New::Changes(changes), Some(base)) => NewBytes::Spliced {
+        (NewContent::Changes(changes), Some(base)) => NewBytes::Spliced {
             base: &base.bytes,
             changes,
         },
-        (New::Changes(changes) | New::Streamed(changes), _) => NewBytes::Streamed { changes },
+        (NewContent::Changes(changes) | NewContent::Streamed(changes), _) => {
+            NewBytes::Streamed { changes }
+        }
     }
 }

@@ -5,27 +5,29 @@ use lancet_formats::Notebook;
 use lancet_formats::notebook::{self as format, NewCell, NotebookError};
 use lancet_text::{Change, Document};
 
-use super::explain::unencodable;
+use super::explain::unencodable_refusal;
 use super::hidden;
-use super::read_state::{Current, Need, ReadState, read_state};
+use super::read_state::{CurrentVersion, ReadState, RequiredPart, read_state};
 use super::view::{LineOffsets, Notes, change_view};
-use crate::ledger::raw;
-use crate::message::{CALL, Message, SEND_THIS_AGAIN, Say, message, verbatim};
+use crate::ledger::raw_range;
+use crate::message::{CALL_VERB, Message, SEND_THIS_AGAIN, Say, message, verbatim};
 use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{CellChange, CellName, CellRequest, CellType, Executable, InsertSide};
+use crate::request::{CellChange, CellName, CellRequest, CellType, ExecutableChange, InsertSide};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::{decode, expected, is_notebook_name, require_file, snapshot_to_change};
-use crate::stages::plan::{FilePlan, New};
-use crate::wording::{count, cut, quote_path};
+use crate::stages::open::{
+    decode, expected_content, is_notebook_name, require_file, snapshot_to_change,
+};
+use crate::stages::plan::{FilePlan, NewContent};
+use crate::wording::{format_count, quote_path, truncate};
 
 /// The most cells that a refusal names.
-const NAMED_CELLS: usize = 20;
+const MAX_NAMED_CELLS: usize = 20;
 
 /// How many characters of an id an answer repeats.
-const LONGEST_ID: usize = 80;
+const MAX_ID_LENGTH: usize = 80;
 
 /// Works out the plan for a change of one cell.
 pub(super) fn examine_file(
@@ -37,7 +39,8 @@ pub(super) fn examine_file(
     require_notebook(context, &target)?;
     let base = snapshot_to_change(context, attempt, &target)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
-    let notebook = Notebook::parse(document.view()).map_err(|error| damaged(&target, &error))?;
+    let notebook =
+        Notebook::parse(document.view()).map_err(|error| damaged_refusal(&target, &error))?;
     if !notebook.is_editable() {
         let text = message!(
             "{} is a notebook of version 3, which is only read. Convert it with `jupyter nbconvert --to notebook` first.",
@@ -45,11 +48,11 @@ pub(super) fn examine_file(
         );
         return Err(refusal(&target, RefusalKind::Invalid, text));
     }
-    let CellPlan {
+    let PlannedCellChange {
         changes,
         touched,
         sentence,
-    } = work_out(&target, &notebook, &request.change)?;
+    } = plan_cell_change(&target, &notebook, &request.change)?;
     if changes.is_empty() {
         let text = message!(
             "The cell of {} already has exactly this source. Nothing was written.",
@@ -60,37 +63,37 @@ pub(super) fn examine_file(
     let state = read_state(
         context,
         target.path(),
-        Current::from_snapshot(&base, &document),
+        CurrentVersion::from_snapshot(&base, &document),
         request.revision.as_deref(),
-        Need::Places,
+        RequiredPart::Places,
     )?;
     check_shown(context, &target, &document, &notebook, &state, &touched)?;
     let raw_changes = document
-        .splice(&changes)
-        .map_err(|error| unencodable(&target, &error))?;
+        .raw_changes(&changes)
+        .map_err(|error| unencodable_refusal(&target, &error))?;
     let mut notes = Notes::default();
-    notes.push_once(hidden::of_changes(document.view(), &changes));
-    notes.foreign_change(state.foreign.as_deref());
+    notes.push_once(hidden::hidden_in_changes(document.view(), &changes));
+    notes.add_foreign_change(state.foreign.as_deref());
     let (mut view, _) = change_view(context, &document, &changes, notes, LineOffsets::default());
     // The answer describes the cell instead of numbered lines, which would be lines of the notebook's JSON.
     view.body = sentence.render(context.engine().audience());
     view.numbered.clear();
     let mut seen = state.seen;
-    seen.shift(
+    seen.apply_edit(
         &raw_changes
             .iter()
             .map(|change| (change.range.clone(), change.bytes.len() as u64))
             .collect::<Vec<_>>(),
     );
     let (encoding, endings) = (document.encoding(), document.endings());
-    let base_expected = expected(&base);
+    let base_expected = expected_content(&base);
     drop(document);
     Ok(FilePlan {
         target,
         expected: base_expected,
         base: Some(base),
-        new: New::Changes(raw_changes),
-        executable: Executable::Keep,
+        new: NewContent::Changes(raw_changes),
+        executable: ExecutableChange::Keep,
         view,
         encoding,
         endings,
@@ -123,7 +126,7 @@ fn check_shown(
     touched: &[usize],
 ) -> Result<(), Refusal> {
     for &number in touched {
-        let range = raw(document, notebook.cells()[number].range());
+        let range = raw_range(document, notebook.cells()[number].range());
         if !state.seen.missing_from(range).is_empty() {
             // If another program changed the file since it was shown, that refusal names the real cause.
             if let Some(refusal) = &state.merge_refusal {
@@ -133,19 +136,19 @@ fn check_shown(
                 "Cell {} of {} was not shown whole in this session. {} {} and {}.",
                 number,
                 quote_path(target.path()),
-                CALL,
+                CALL_VERB,
                 verbatim(context.read_call(target.path(), Some(number + 1), Some(1))),
                 SEND_THIS_AGAIN
             );
             let refusal = refusal(target, RefusalKind::NotRead, text);
-            return Err(refusal.helped_by(Remedy::read_lines(Some(number + 1), Some(1))));
+            return Err(refusal.with_remedy(Remedy::read_lines(Some(number + 1), Some(1))));
         }
     }
     Ok(())
 }
 
 /// The computed change of a cell.
-struct CellPlan {
+struct PlannedCellChange {
     /// The changes of the text.
     changes: Vec<Change>,
     /// The numbers of the cells that must have been shown.
@@ -155,11 +158,11 @@ struct CellPlan {
 }
 
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-fn work_out(
+fn plan_cell_change(
     target: &Target,
     notebook: &Notebook<'_>,
     change: &CellChange,
-) -> Result<CellPlan, Refusal> {
+) -> Result<PlannedCellChange, Refusal> {
     let (splices, touched, sentence) = match change {
         CellChange::Replace {
             cell,
@@ -167,19 +170,19 @@ fn work_out(
             cell_type,
             ..
         } => {
-            let number = find(target, notebook, cell)?;
+            let number = find_cell(target, notebook, cell)?;
             let cell_type = cell_type.map(format_type);
             (
                 notebook.replace(number, source, cell_type.as_ref()),
                 vec![number],
-                message!("{} has the new source.", named(notebook, number)),
+                message!("{} has the new source.", cell_name(notebook, number)),
             )
         }
         CellChange::Delete { cell } => {
-            let number = find(target, notebook, cell)?;
+            let number = find_cell(target, notebook, cell)?;
             let sentence = message!(
                 "{} is out; the numbers of the cells after it are lower by one.",
-                named(notebook, number)
+                cell_name(notebook, number)
             );
             (notebook.delete(number), vec![number], sentence)
         }
@@ -192,11 +195,11 @@ fn work_out(
             let last = notebook.cells().len();
             let (number, touched) = match beside {
                 Some((cell, InsertSide::Before)) => {
-                    let number = find(target, notebook, cell)?;
+                    let number = find_cell(target, notebook, cell)?;
                     (number, vec![number])
                 }
                 Some((cell, InsertSide::After)) => {
-                    let number = find(target, notebook, cell)?;
+                    let number = find_cell(target, notebook, cell)?;
                     (number + 1, vec![number])
                 }
                 None => (last, last.checked_sub(1).into_iter().collect()),
@@ -223,7 +226,7 @@ fn work_out(
             text: splice.text,
         })
         .collect();
-    Ok(CellPlan {
+    Ok(PlannedCellChange {
         changes,
         touched,
         sentence,
@@ -231,15 +234,19 @@ fn work_out(
 }
 
 /// Names the cell for an answer.
-fn named(notebook: &Notebook<'_>, number: usize) -> Message {
+fn cell_name(notebook: &Notebook<'_>, number: usize) -> Message {
     match notebook.cells().get(number).and_then(|cell| cell.id()) {
-        Some(id) => message!("Cell {} (id {})", number, verbatim(cut(id, LONGEST_ID))),
+        Some(id) => message!(
+            "Cell {} (id {})",
+            number,
+            verbatim(truncate(id, MAX_ID_LENGTH))
+        ),
         None => message!("Cell {}", number),
     }
 }
 
 /// Returns the number of the cell that a call names.
-fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usize, Refusal> {
+fn find_cell(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usize, Refusal> {
     let total = notebook.cells().len();
     let by_number = match name.number {
         None => None,
@@ -252,9 +259,9 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
                 let text = message!(
                     "{} has {}, numbered from 0; there is no cell {}. {}",
                     quote_path(target.path()),
-                    verbatim(count(total, "cell")),
+                    verbatim(format_count(total, "cell")),
                     number,
-                    listed(notebook)
+                    list_cells(notebook)
                 );
                 return Err(refusal(target, RefusalKind::NotFound, text));
             }
@@ -266,14 +273,14 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
             refusal(target, RefusalKind::Invalid, verbatim(text))
         });
     };
-    let shown = cut(id, LONGEST_ID);
+    let shown = truncate(id, MAX_ID_LENGTH);
     match (notebook.cells_with_id(id).as_slice(), by_number) {
         ([], _) => {
             let text = message!(
                 "{} has no cell with the id {}. {}",
                 quote_path(target.path()),
                 verbatim(format!("{:?}", shown)),
-                listed(notebook)
+                list_cells(notebook)
             );
             Err(refusal(target, RefusalKind::NotFound, text))
         }
@@ -295,7 +302,7 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
                 several.len(),
                 quote_path(target.path()),
                 verbatim(format!("{:?}", shown)),
-                verbatim(cut(&numbers.join(", "), 200))
+                verbatim(truncate(&numbers.join(", "), 200))
             );
             Err(refusal(target, RefusalKind::Ambiguous, text))
         }
@@ -303,21 +310,21 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
 }
 
 /// Returns the cells of a notebook, for a refusal.
-fn listed(notebook: &Notebook<'_>) -> Message {
+fn list_cells(notebook: &Notebook<'_>) -> Message {
     let cells = notebook.cells();
     if cells.is_empty() {
         return message!("The notebook is empty; insert a cell.");
     }
     let named: Vec<Message> = cells
         .iter()
-        .take(NAMED_CELLS)
+        .take(MAX_NAMED_CELLS)
         .enumerate()
         .map(|(number, cell)| match cell.id() {
-            Some(id) => message!("{} ({})", number, verbatim(cut(id, LONGEST_ID))),
+            Some(id) => message!("{} ({})", number, verbatim(truncate(id, MAX_ID_LENGTH))),
             None => message!("{}", number),
         })
         .collect();
-    let more = match cells.len().saturating_sub(NAMED_CELLS) {
+    let more = match cells.len().saturating_sub(MAX_NAMED_CELLS) {
         0 => Message::default(),
         more => message!(" and {} more", more),
     };
@@ -334,7 +341,7 @@ fn format_type(cell_type: CellType) -> format::CellType {
     }
 }
 
-fn damaged(target: &Target, error: &NotebookError) -> Refusal {
+fn damaged_refusal(target: &Target, error: &NotebookError) -> Refusal {
     let given = &target.given;
     let text = match error {
         NotebookError::NotJson(at) => message!(
@@ -348,5 +355,5 @@ fn damaged(target: &Target, error: &NotebookError) -> Refusal {
 }
 
 fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
-    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
+    Refusal::from_message(kind, text).with_field("file_path", quote_path(target.path()))
 }

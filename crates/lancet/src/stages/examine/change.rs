@@ -2,9 +2,11 @@
 //! examines each file with its changes. The result is one plan, or one refusal that names the first change that failed.
 
 use super::credential::refuse_credential;
-use super::edit::edit_session::{SameText, SharedOptions};
+use super::edit::edit_session::{SameTextHandling, SharedOptions};
 use super::gather::locate_all;
-use super::located_file::{LocatedFile, LocatedMove, LocatedWrite, Noun, NumberedEdit, Work};
+use super::located_file::{
+    ChangeNoun, FileChanges, LocatedFile, LocatedMove, LocatedWrite, NumberedEdit,
+};
 use super::{cell, clash, delete, edit, mode, relocate, write};
 use crate::message::{Message, message, verbatim};
 use crate::order::Turn;
@@ -17,7 +19,7 @@ use crate::stages::locate::{Intent, Target, locate};
 use crate::stages::plan::{FilePlan, Plan, PlanRecord};
 
 /// How many edits that are left out the answer names.
-const NOTICES_MOST: usize = 20;
+const MAX_NOTICES: usize = 20;
 
 /// Works out the plan for a request, all of it or nothing.
 pub(crate) fn examine(
@@ -31,7 +33,7 @@ pub(crate) fn examine(
     if let Some(first) = examined.files.first_mut() {
         first.view.notices.extend(left_out);
     }
-    Ok(examined.plan(request))
+    Ok(examined.into_plan(request))
 }
 
 /// Works out the plan for a request that the caller sent as one change: a refusal does not number its parts.
@@ -43,7 +45,7 @@ pub(super) fn examine_as_one(
     let mut examined = examine_files(context, attempt, request)?;
     let mut failures = std::mem::take(&mut examined.failures).into_iter().flatten();
     let Some(mut first) = failures.next() else {
-        return Ok(examined.plan(request));
+        return Ok(examined.into_plan(request));
     };
     // If one of the refusals may be shown only after a person's approval, the same applies to the first.
     let withheld = failures.find_map(|refusal| refusal.withheld);
@@ -52,7 +54,7 @@ pub(super) fn examine_as_one(
 }
 
 /// The result of a request once every file was examined.
-pub(super) struct Examined {
+pub(super) struct ExaminedRequest {
     /// The plans of the files whose changes can be made.
     pub(super) files: Vec<FilePlan>,
     /// For every change in the order sent, why it was refused; none where it fits.
@@ -60,9 +62,9 @@ pub(super) struct Examined {
     pub(super) turn: Option<Turn>,
 }
 
-impl Examined {
+impl ExaminedRequest {
     /// Returns the plan, where no change was refused.
-    fn plan(self, request: &Request) -> Plan {
+    fn into_plan(self, request: &Request) -> Plan {
         Plan {
             files: self.files,
             dry_run: request.dry_run,
@@ -77,21 +79,21 @@ pub(super) fn examine_files(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     request: &Request,
-) -> Result<Examined, Refusal> {
+) -> Result<ExaminedRequest, Refusal> {
     let mut failures: Vec<Option<Refusal>> = Vec::new();
     let located = locate_all(context, request, &mut failures);
-    let paths = located.iter().flat_map(LocatedFile::paths);
+    let paths = located.iter().flat_map(LocatedFile::changed_paths);
     let turn = context.take_turn(paths).map_err(|mut refusal| {
-        refusal.withheld = located.iter().find_map(LocatedFile::withheld);
+        refusal.withheld = located.iter().find_map(LocatedFile::withheld_file);
         refusal
     })?;
     clash::refuse_hard_links(&located, &mut failures);
-    clash::refuse_file_and_folder(&located, &Noun::for_request(request), &mut failures);
+    clash::refuse_file_and_folder(&located, &ChangeNoun::for_request(request), &mut failures);
     let options = SharedOptions {
         insist: request.insist,
         same_text: match request.changes_nothing() {
-            true => SameText::Refuse,
-            false => SameText::LeaveOut,
+            true => SameTextHandling::Refuse,
+            false => SameTextHandling::LeaveOut,
         },
     };
     let mut files = Vec::new();
@@ -99,7 +101,7 @@ pub(super) fn examine_files(
         context.check_time()?;
         files.extend(examine_file(context, attempt, file, options, &mut failures));
     }
-    Ok(Examined {
+    Ok(ExaminedRequest {
         files,
         failures,
         turn,
@@ -114,26 +116,30 @@ fn examine_file(
     options: SharedOptions,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
-    if file.numbers().any(|at| failures[at].is_some()) && !matches!(file.work, Work::Edits(_)) {
+    if file.change_numbers().any(|at| failures[at].is_some())
+        && !matches!(file.work, FileChanges::Edits(_))
+    {
         return None;
     }
     let (target, executable) = (file.target, file.executable);
     let plan = match file.work {
-        Work::Edits(edits) => {
+        FileChanges::Edits(edits) => {
             // Where every edit is left out, the executable permission still changes.
             let again = executable.filter(|_| all_idle(&edits));
-            let again = again.and_then(|_| located_again(context, &target, Intent::Edit));
+            let again = again.and_then(|_| locate_once_more(context, &target, Intent::Edit));
             let plan = examine_edits(context, attempt, target, &edits, options, failures);
             match (plan, again, executable) {
                 (Some(plan), ..) => plan,
-                (None, Some(target), Some((at, executable))) if are_left_out(&edits, failures) => {
+                (None, Some(target), Some((at, executable)))
+                    if are_all_left_out(&edits, failures) =>
+                {
                     let plan = mode::examine_file(context, attempt, target, executable);
-                    or_failed(idle_if_unchanged(plan), at, None, failures)?
+                    record_failure(idle_if_unchanged(plan), at, None, failures)?
                 }
                 _ => return None,
             }
         }
-        Work::Write(at, LocatedWrite { write, withheld }) => {
+        FileChanges::Write(at, LocatedWrite { write, withheld }) => {
             let plan = write::examine_file(context, attempt, target, &write, options.insist)
                 .map_err(|mut refusal| {
                     // A whole file of a reply that already exists with this content is a part that changes nothing.
@@ -141,21 +147,23 @@ fn examine_file(
                         && refusal.kind() == RefusalKind::NoChange;
                     refusal
                 });
-            or_failed(plan, at, withheld, failures)?
+            record_failure(plan, at, withheld, failures)?
         }
-        Work::Delete(at, request) => {
+        FileChanges::Delete(at, request) => {
             let plan = delete::examine_file(context, attempt, target, request);
-            or_failed(plan, at, None, failures)?
+            record_failure(plan, at, None, failures)?
         }
-        Work::Cell(at, request) => {
+        FileChanges::Cell(at, request) => {
             let plan = cell::examine_file(context, attempt, target, request);
-            or_failed(plan, at, None, failures)?
+            record_failure(plan, at, None, failures)?
         }
-        Work::Move(moved) => examine_move(context, attempt, target, *moved, options, failures)?,
-        Work::Mode => {
+        FileChanges::Move(moved) => {
+            examine_move(context, attempt, target, *moved, options, failures)?
+        }
+        FileChanges::Mode => {
             let (at, executable) = executable?;
             let plan = mode::examine_file(context, attempt, target, executable);
-            or_failed(idle_if_unchanged(plan), at, None, failures)?
+            record_failure(idle_if_unchanged(plan), at, None, failures)?
         }
     };
     Some(FilePlan {
@@ -180,22 +188,22 @@ fn examine_move(
         edits,
         withheld,
     } = moved;
-    let checked = relocate::check(context, &from, &to, &edits);
-    or_failed(checked, at, withheld.clone(), failures)?;
+    let checked = relocate::check_move(context, &from, &to, &edits);
+    record_failure(checked, at, withheld.clone(), failures)?;
     if edits.is_empty() {
         let content = relocate::examine_content(context, attempt, &from, &to, request);
-        let content = or_failed(content, at, withheld, failures)?;
-        return Some(relocate::plan(from, to, content));
+        let content = record_failure(content, at, withheld, failures)?;
+        return Some(relocate::plan_move(from, to, content));
     }
     // Where every edit is left out, the file is still moved.
-    let again = all_idle(&edits).then(|| located_again(context, &from, Intent::Leave));
+    let again = all_idle(&edits).then(|| locate_once_more(context, &from, Intent::Leave));
     let plan = examine_edits(context, attempt, from, &edits, options, failures);
     match (plan, again.flatten()) {
         (Some(plan), _) => Some(relocate::with_edits(plan, to)),
-        (None, Some(from)) if are_left_out(&edits, failures) => {
+        (None, Some(from)) if are_all_left_out(&edits, failures) => {
             let content = relocate::examine_content(context, attempt, &from, &to, request);
-            let content = or_failed(content, at, withheld, failures)?;
-            Some(relocate::plan(from, to, content))
+            let content = record_failure(content, at, withheld, failures)?;
+            Some(relocate::plan_move(from, to, content))
         }
         _ => None,
     }
@@ -207,14 +215,14 @@ fn all_idle(edits: &[NumberedEdit<'_>]) -> bool {
 }
 
 /// Returns whether every edit is left out, because it changes nothing and its lines are in the file.
-fn are_left_out(edits: &[NumberedEdit<'_>], failures: &[Option<Refusal>]) -> bool {
+fn are_all_left_out(edits: &[NumberedEdit<'_>], failures: &[Option<Refusal>]) -> bool {
     let is_idle = |at: usize| failures[at].as_ref().is_some_and(|refusal| refusal.idle);
     edits.iter().all(|(at, _)| is_idle(*at))
 }
 
 /// Locates a file once more, under the name that it was given.
-fn located_again(context: &CallContext<'_>, target: &Target, intent: Intent) -> Option<Target> {
-    let given = target.located.given().to_str()?;
+fn locate_once_more(context: &CallContext<'_>, target: &Target, intent: Intent) -> Option<Target> {
+    let given = target.located.given_path().to_str()?;
     locate(context.engine(), given, intent).ok()
 }
 
@@ -227,7 +235,7 @@ fn idle_if_unchanged<T>(found: Result<T, Refusal>) -> Result<T, Refusal> {
 }
 
 /// Returns the value, or `None` after recording the failure of the change with this number.
-fn or_failed<T>(
+fn record_failure<T>(
     found: Result<T, Refusal>,
     at: usize,
     withheld: Option<Box<Withheld>>,
@@ -272,7 +280,7 @@ fn join_failures(
         .enumerate()
         .filter_map(|(at, refusal)| Some((at + 1, refusal?)))
         .collect();
-    let noun = Noun::for_request(request);
+    let noun = ChangeNoun::for_request(request);
     if failed.iter().any(|(_, refusal)| !refusal.idle) {
         // An edit that changes nothing is not the reason for the refusal.
         failed.retain(|(_, refusal)| !refusal.idle);
@@ -284,11 +292,7 @@ fn join_failures(
                 number
             )
         };
-        return Ok(failed
-            .into_iter()
-            .take(NOTICES_MOST)
-            .map(sentence)
-            .collect());
+        return Ok(failed.into_iter().take(MAX_NOTICES).map(sentence).collect());
     }
     let mut failed = failed.into_iter();
     let Some((number, mut first)) = failed.next() else {
@@ -308,18 +312,18 @@ fn join_failures(
         first.withheld = first.withheld.or(refusal.withheld);
     }
     let first = first
-        .led_by(message!(
+        .with_lead(message!(
             "{} {} of {} was refused, so no file was changed. ",
             noun.capital,
             number,
             total
         ))
-        .with("edit", number);
+        .with_field("edit", number);
     let (remedy, first) = first.take_remedy();
-    let first = first.helped_by(remedy.and_then(|remedy| remedy.in_edit(number - 1)));
+    let first = first.with_remedy(remedy.and_then(|remedy| remedy.for_edit(number - 1)));
     Err(if others.is_empty() {
         first
     } else {
-        first.and_then(message!("Refused too: {}.", verbatim(others.join(", "))))
+        first.with_paragraph(message!("Refused too: {}.", verbatim(others.join(", "))))
     })
 }

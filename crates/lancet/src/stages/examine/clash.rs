@@ -3,21 +3,21 @@
 
 use std::collections::HashMap;
 
-use super::located_file::{LocatedFile, Noun};
+use super::located_file::{ChangeNoun, LocatedFile};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::stages::plan::{FilePlan, New};
+use crate::stages::plan::{FilePlan, NewContent};
 use crate::wording::quote_path;
 
 /// Refuses changes that would create a file where other changes of the same call need a folder.
 pub(super) fn refuse_file_and_folder(
     files: &[LocatedFile<'_>],
-    noun: &Noun,
+    noun: &ChangeNoun,
     failures: &mut [Option<Refusal>],
 ) {
     let new: HashMap<_, _> = files
         .iter()
-        .filter_map(|file| Some((file.new_name()?, file.numbers().next()?)))
+        .filter_map(|file| Some((file.new_name()?, file.change_numbers().next()?)))
         .collect();
     for file in files {
         let Some(path) = file.new_name() else {
@@ -28,7 +28,7 @@ pub(super) fn refuse_file_and_folder(
         else {
             continue;
         };
-        for number in file.numbers() {
+        for number in file.change_numbers() {
             let text = message!(
                 "{} {} makes a file {} and {} {} makes {}, which needs a folder of that name. Give one of them another path.",
                 noun.capital,
@@ -38,9 +38,9 @@ pub(super) fn refuse_file_and_folder(
                 number + 1,
                 quote_path(path)
             );
-            let mut refusal =
-                Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(path));
-            refusal.withheld = file.withheld();
+            let mut refusal = Refusal::from_message(RefusalKind::Invalid, text)
+                .with_field("file_path", quote_path(path));
+            refusal.withheld = file.withheld_file();
             failures[number] = Some(refusal);
         }
     }
@@ -65,10 +65,10 @@ pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Optio
             quote_path(other.target.path()),
             quote_path(file.target.path())
         );
-        for number in file.numbers() {
-            let mut refusal = Refusal::stating(RefusalKind::Conflict, text.clone())
-                .with("file_path", quote_path(file.target.path()));
-            refusal.withheld = file.withheld();
+        for number in file.change_numbers() {
+            let mut refusal = Refusal::from_message(RefusalKind::Conflict, text.clone())
+                .with_field("file_path", quote_path(file.target.path()));
+            refusal.withheld = file.withheld_file();
             failures[number] = Some(refusal);
         }
     }
@@ -76,8 +76,8 @@ pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Optio
 
 /// Returns the refusal for two new files whose names this file system treats as equal, or as a file and a folder below
 /// it; only the write finds that out. `at` is the file whose name was taken.
-pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
-    let is_new = |file: &&FilePlan| file.base.is_none() && matches!(file.new, New::Whole(_));
+pub(crate) fn same_name_refusal(files: &[FilePlan], at: usize) -> Option<Refusal> {
+    let is_new = |file: &&FilePlan| file.base.is_none() && matches!(file.new, NewContent::Whole(_));
     let second = files.get(at).filter(is_new)?.target.path();
     let others = files.iter().filter(is_new).map(|file| file.target.path());
     let first = others.filter(|first| *first != second).find(|first| {
@@ -88,5 +88,8 @@ pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
         quote_path(first),
         quote_path(second)
     );
-    Some(Refusal::stating(RefusalKind::Conflict, text).with("file_path", quote_path(second)))
+    Some(
+        Refusal::from_message(RefusalKind::Conflict, text)
+            .with_field("file_path", quote_path(second)),
+    )
 }

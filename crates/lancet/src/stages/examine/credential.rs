@@ -31,8 +31,8 @@ pub(crate) fn refuse_credential(
         found.kind,
         &path
     );
-    Err(Refusal::stating(RefusalKind::Secret, text)
-        .with("file_path", path)
-        .with("kind", found.kind)
-        .with("line", line))
+    Err(Refusal::from_message(RefusalKind::Secret, text)
+        .with_field("file_path", path)
+        .with_field("kind", found.kind)
+        .with_field("line", line))
 }

@@ -1,26 +1,28 @@
 //! The *examine* stage for a removal: the whole file must have been seen, and must be unchanged since.
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::{Document, difference};
-use lancet_workspace::Executable;
+use lancet_workspace::ExecutableChange;
 
-use super::edit::WORDS_OF_A_FILE;
-use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
-use super::whole_file::{WholeFile, form};
+use super::edit::TEXT_LENGTH_PER_FILE;
+use super::read_state::{CurrentVersion, DIFF_BUDGET, ReadState, RequiredPart, read_state};
+use super::whole_file::{WholeFile, encoding_and_line_ends};
 use crate::ledger::raw_line;
-use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
+use crate::message::{
+    CALL_VERB, SEND_THIS_AGAIN, for_tools, message, tool_and_shell_term, verbatim,
+};
 use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::DeleteRequest;
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::{binary, decode, require_file};
-use crate::stages::plan::{ChangeView, FilePlan, New};
-use crate::wording::{count, cut, quote_path};
+use crate::stages::open::{binary_refusal, decode, require_file};
+use crate::stages::plan::{ChangeView, FilePlan, NewContent};
+use crate::wording::{format_count, quote_path, truncate};
 
 /// The longest line that a refusal quotes, in characters.
-const LONGEST_LINE: usize = 200;
+const MAX_LINE_LENGTH: usize = 200;
 
 /// Works out the plan that removes a file.
 pub(super) fn examine_file(
@@ -29,7 +31,9 @@ pub(super) fn examine_file(
     target: Target,
     request: &DeleteRequest,
 ) -> Result<FilePlan, Refusal> {
-    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    context.charge_sentence(
+        2 * context.length(&quote_path(target.path()).to_string()) + TEXT_LENGTH_PER_FILE,
+    );
     refuse_link(&target)?;
     require_file(context.engine(), &target)?;
     let whole = WholeFile::read(context, attempt, &target)?;
@@ -38,34 +42,34 @@ pub(super) fn examine_file(
         // Content that is not text cannot have been shown.
         let base = whole.base.as_ref().map_or(&[][..], |base| &base.bytes);
         decode(context.engine(), &target, base)?;
-        return Err(binary(&target, "its kind is not known"));
+        return Err(binary_refusal(&target, "its kind is not known"));
     }
-    let current = Current {
+    let current = CurrentVersion {
         revision: whole.revision,
         size: whole.size,
         content: whole.base.as_ref().zip(document.as_ref()),
     };
     let named = request.revision.as_deref();
-    let state = read_state(context, target.path(), current, named, Need::Whole)?;
+    let state = read_state(context, target.path(), current, named, RequiredPart::Whole)?;
     require_all_seen(context, &target, &whole, document.as_ref(), &state)?;
     if let Some(lines) = &request.lines {
-        require_lines(&target, document.as_ref(), lines)?;
+        require_expected_lines(&target, document.as_ref(), lines)?;
     }
-    let view = view(document.as_ref());
-    let (encoding, endings) = form(document.as_ref());
+    let view = removal_view(document.as_ref());
+    let (encoding, endings) = encoding_and_line_ends(document.as_ref());
     drop(document);
     Ok(FilePlan {
         target,
         expected: whole.expected,
         base: whole.base,
-        new: New::Removed {
+        new: NewContent::Removed {
             folders: Vec::new(),
         },
         view,
         encoding,
         endings,
-        seen: Seen::default(),
-        executable: Executable::Keep,
+        seen: SeenRanges::default(),
+        executable: ExecutableChange::Keep,
     })
 }
 
@@ -79,7 +83,7 @@ fn refuse_link(target: &Target) -> Result<(), Refusal> {
         "{} is a symbolic link, and only regular files are removed. Name the file that it leads to, or ask the user to remove the link.",
         &path
     );
-    Err(Refusal::stating(RefusalKind::Special, text).with("file_path", path))
+    Err(Refusal::from_message(RefusalKind::Special, text).with_field("file_path", path))
 }
 
 fn require_all_seen(
@@ -100,7 +104,7 @@ fn require_all_seen(
         (Some(first), Some(document)) => message!(
             "line {} of {} is the first that was not",
             first + 1,
-            verbatim(count(document.line_count(), "line"))
+            verbatim(format_count(document.line_count(), "line"))
         ),
         _ => message!("the part from byte {} on was not", gap.start),
     };
@@ -108,22 +112,22 @@ fn require_all_seen(
         "{} was not shown whole in this session: {}. {} {} and {}{}{}remove the file unseen.",
         quote_path(path),
         which,
-        CALL,
+        CALL_VERB,
         verbatim(context.read_call(path, first.map(|first| first + 1), None)),
         SEND_THIS_AGAIN,
-        term(
+        tool_and_shell_term(
             ", or send the revision that ",
             ", or give --revision, which lancet read shows, to ",
         ),
         for_tools(message!("{} gave to ", verbatim(context.tool_name("Read"))))
     );
-    Err(Refusal::stating(RefusalKind::NotRead, text)
-        .helped_by(Remedy::read_lines(first.map(|first| first + 1), None))
-        .with("file_path", quote_path(path)))
+    Err(Refusal::from_message(RefusalKind::NotRead, text)
+        .with_remedy(Remedy::read_lines(first.map(|first| first + 1), None))
+        .with_field("file_path", quote_path(path)))
 }
 
 /// Refuses a removal that states other lines than the file has.
-fn require_lines(
+fn require_expected_lines(
     target: &Target,
     document: Option<&Document<'_>>,
     lines: &[String],
@@ -143,7 +147,7 @@ fn require_lines(
         }
     };
     let quote = |line: Option<&str>| match line {
-        Some(line) => message!("`{}`", verbatim(cut(line, LONGEST_LINE))),
+        Some(line) => message!("`{}`", verbatim(truncate(line, MAX_LINE_LENGTH))),
         None => message!("no line"),
     };
     let path = quote_path(target.path());
@@ -154,12 +158,12 @@ fn require_lines(
         quote(found),
         quote(stated)
     );
-    Err(Refusal::stating(RefusalKind::NotFound, text)
-        .with("file_path", path)
-        .with("line", number))
+    Err(Refusal::from_message(RefusalKind::NotFound, text)
+        .with_field("file_path", path)
+        .with_field("line", number))
 }
 
-fn view(document: Option<&Document<'_>>) -> ChangeView {
+fn removal_view(document: Option<&Document<'_>>) -> ChangeView {
     let Some(document) = document else {
         return ChangeView::default();
     };

@@ -11,56 +11,59 @@ use std::ops::Range;
 use std::path::Path;
 
 use lancet_text::{
-    BareDots, Correction, Guard, LineTable, Markup, Offer, Unencodable, already_there, correct,
+    BareDotsMeaning, Correction, CorrectionOffer, FenceSupport, GuardRefusal, LineTable,
+    Unencodable, describe_existing_new_text, find_correction,
 };
 use serde_json::json;
 
-pub(crate) use self::ambiguous::{NAMED_PLACES, Searched, ambiguous};
-pub(crate) use self::hunk::{MetHunk, hunk_ambiguous, hunk_not_found, unplaced};
-pub(crate) use self::marker::{marker_ambiguous, marker_not_found};
+pub(crate) use self::ambiguous::{MAX_NAMED_PLACES, SearchedText, ambiguous};
+pub(crate) use self::hunk::{
+    HunkInText, hunk_ambiguous_refusal, hunk_not_found_refusal, unplaced_refusal,
+};
+pub(crate) use self::marker::{marker_ambiguous_refusal, marker_not_found_refusal};
 use super::edit::source::SentEdit;
-use crate::message::{Message, NEW, Say, TextBlock, message, term, verbatim};
+use crate::message::{Message, NEW_TEXT, Say, TextBlock, message, tool_and_shell_term, verbatim};
 use crate::next_call::{self, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::HELD;
+use crate::stages::open::MAX_IN_MEMORY_SIZE;
 use crate::wording::quote_path;
 
 /// The next step that is suggested where no corrected text can be offered.
-const COPY: &str = " Read the part that is to change and copy its text.";
+const COPY_ADVICE: &str = " Read the part that is to change and copy its text.";
 /// The longest corrected text that is shown, in characters.
-const LONGEST_REGION: usize = 6_000;
+const MAX_REGION_LENGTH: usize = 6_000;
 
 /// A text with its lines.
 #[derive(Clone, Copy)]
-pub(crate) struct Lines<'t> {
+pub(crate) struct LinedText<'t> {
     pub(crate) view: &'t str,
     pub(crate) lines: &'t dyn LineTable,
 }
 
 /// The text that an edit is applied to: the file, or the result of the earlier edits of the same call.
 #[derive(Clone, Copy)]
-pub(crate) struct Met<'t> {
-    pub(crate) text: Lines<'t>,
+pub(crate) struct TargetText<'t> {
+    pub(crate) text: LinedText<'t>,
     /// The ranges of the text that represent bytes which cannot be decoded.
     pub(crate) damaged: &'t [Range<usize>],
     /// The file itself, where earlier edits were already applied.
-    pub(crate) file: Option<Lines<'t>>,
+    pub(crate) file: Option<LinedText<'t>>,
 }
 
 /// Returns the sentence that the new text is already there: in the file, or only because of an earlier edit of the
 /// call.
-fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<Message> {
+fn already_there_sentence(met: TargetText<'_>, old: &str, new: &str) -> Option<Message> {
     let file = met.file.unwrap_or(met.text);
-    if let Some(places) = already_there(file.view, file.lines, old, new) {
+    if let Some(places) = describe_existing_new_text(file.view, file.lines, old, new) {
         return Some(message!(
             "The new text is already there, at {}: the change may have been made before.",
             verbatim(places)
         ));
     }
     met.file?;
-    let places = already_there(met.text.view, met.text.lines, old, new)?;
+    let places = describe_existing_new_text(met.text.view, met.text.lines, old, new)?;
     Some(message!(
         "The new text is what an edit before this one would put there, at {}: leave this edit out if that is enough.",
         verbatim(places)
@@ -72,9 +75,9 @@ fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<Message> {
 pub(crate) fn not_found(
     context: &CallContext<'_>,
     target: &Target,
-    met: Option<Met<'_>>,
+    met: Option<TargetText<'_>>,
     SentEdit { old, new, .. }: SentEdit<'_>,
-    guard: Option<&Guard>,
+    guard: Option<&GuardRefusal>,
 ) -> Refusal {
     let path = quote_path(target.path());
     let terms = context.vocabulary;
@@ -84,14 +87,14 @@ pub(crate) fn not_found(
             "{} was not found in {}. In a file over {} MiB only exact text is looked for.{}",
             old_name,
             &path,
-            HELD >> 20,
-            COPY
+            MAX_IN_MEMORY_SIZE >> 20,
+            COPY_ADVICE
         );
-        return Refusal::stating(RefusalKind::NotFound, text)
-            .with("file_path", path)
-            .with("nearest", json!([]));
+        return Refusal::from_message(RefusalKind::NotFound, text)
+            .with_field("file_path", path)
+            .with_field("nearest", json!([]));
     };
-    let Lines { view, lines } = met.text;
+    let LinedText { view, lines } = met.text;
     let by_then = match met.file {
         Some(_) => " as the edits before this one would leave it",
         None => "",
@@ -106,10 +109,10 @@ pub(crate) fn not_found(
             line,
             verbatim(guard.rung.name()),
             verbatim(&guard.reason),
-            match whole_text_block(old_name, &view[guard.place.clone()], LONGEST_REGION) {
+            match whole_text_block(old_name, &view[guard.place.clone()], MAX_REGION_LENGTH) {
                 Some(whole) => message!(
                     "{} {} exactly as the file has it:\n{}",
-                    terms.send(),
+                    terms.send_verb(),
                     old_name,
                     whole
                 ),
@@ -119,43 +122,45 @@ pub(crate) fn not_found(
                 ),
             }
         );
-        return Refusal::stating(RefusalKind::NotFound, text)
-            .with("file_path", path)
-            .with(
+        return Refusal::from_message(RefusalKind::NotFound, text)
+            .with_field("file_path", path)
+            .with_field(
                 "guard",
                 json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason }),
             );
     }
     let mut text = message!("{} was not found in {}{}.", old_name, &path, by_then);
-    if let Some(words) = told_there(met, old, new) {
+    if let Some(words) = already_there_sentence(met, old, new) {
         text.push(message!(" {}", words));
     }
     if context.cancel.stopped().is_some() {
-        text.push(COPY);
-        return Refusal::stating(RefusalKind::NotFound, text).with("file_path", path);
+        text.push(COPY_ADVICE);
+        return Refusal::from_message(RefusalKind::NotFound, text).with_field("file_path", path);
     }
     let mut remedy = None;
-    let (words, nearest) = match correct(view, lines, old, new) {
+    let (words, nearest) = match find_correction(view, lines, old, new) {
         Correction::One(offer) => {
             let correction =
-                offer::correction(met, &offer).filter(|_| !is_made_at(view, &offer, new));
+                offer::correction(met, &offer).filter(|_| !is_already_made(view, &offer, new));
             remedy = Remedy::corrections(correction.into_iter().collect());
             let (words, told) = offer::describe_offer(met, &offer, terms);
             (words, vec![told])
         }
-        Correction::Several(offers) => offer::several(met, &offers, terms),
-        Correction::Unsure { regions, gaps } => offer::unsure(met, &regions, gaps, terms),
+        Correction::Several(offers) => offer::describe_several_places(met, &offers, terms),
+        Correction::Unsure { regions, gaps } => {
+            offer::describe_similar_regions(met, &regions, gaps, terms)
+        }
     };
     text.push(words);
-    Refusal::stating(RefusalKind::NotFound, text)
-        .helped_by(remedy)
-        .with("file_path", path)
-        .with("nearest", nearest)
+    Refusal::from_message(RefusalKind::NotFound, text)
+        .with_remedy(remedy)
+        .with_field("file_path", path)
+        .with_field("nearest", nearest)
 }
 
 /// Returns whether the new text is already at the place where an edit would insert it: then the change may have been
 /// made before, and would be made twice.
-fn is_made_at(view: &str, offer: &Offer, new: &str) -> bool {
+fn is_already_made(view: &str, offer: &CorrectionOffer, new: &str) -> bool {
     let start = view.floor_char_boundary(offer.range.start.saturating_sub(new.len()));
     let end = view.floor_char_boundary(view.len().min(offer.range.end + new.len() + 1));
     let new = new.trim();
@@ -163,19 +168,19 @@ fn is_made_at(view: &str, offer: &Offer, new: &str) -> bool {
 }
 
 /// Returns what a code fence means in a file of this name.
-pub(crate) fn markup(path: &Path) -> Markup {
+pub(crate) fn markup(path: &Path) -> FenceSupport {
     let extension = path.extension().and_then(OsStr::to_str);
-    Markup::of_extension(extension.unwrap_or_default())
+    FenceSupport::for_extension(extension.unwrap_or_default())
 }
 
 /// Returns what a line that consists only of `...` means in this file.
-pub(crate) fn bare_dots(path: &Path, text: &str) -> BareDots {
+pub(crate) fn bare_dots_meaning(path: &Path, text: &str) -> BareDotsMeaning {
     let extension = path.extension().and_then(OsStr::to_str);
-    BareDots::of_file(extension.unwrap_or_default(), text)
+    BareDotsMeaning::for_file(extension.unwrap_or_default(), text)
 }
 
 /// Returns the refusal for a character that the file's encoding lacks.
-pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
+pub(crate) fn unencodable_refusal(target: &Target, error: &Unencodable) -> Refusal {
     let character = error.character;
     let code = format!("U+{:04X}", character as u32);
     let text = message!(
@@ -185,34 +190,34 @@ pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
         verbatim(character),
         verbatim(&code)
     );
-    Refusal::stating(RefusalKind::Unencodable, text)
-        .with("file_path", quote_path(target.path()))
-        .with("character", code)
-        .with("encoding", error.encoding.name())
+    Refusal::from_message(RefusalKind::Unencodable, text)
+        .with_field("file_path", quote_path(target.path()))
+        .with_field("character", code)
+        .with_field("encoding", error.encoding.name())
 }
 
 /// Returns the refusal for display text or a placeholder in the new text, with the text that was probably meant, where
 /// that is known.
-pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
+pub(crate) fn leak_refusal(reason: impl Say, mended: Option<&str>) -> Refusal {
     let text = message!(
         "{} Send the text as the file should have it, or the same call with {} if exactly this is meant.",
         reason,
-        term("insist: true", "--insist")
+        tool_and_shell_term("insist: true", "--insist")
     );
     let Some(mended) = mended else {
-        return Refusal::stating(RefusalKind::Leaked, text);
+        return Refusal::from_message(RefusalKind::Leaked, text);
     };
-    let text = match whole_text_block(NEW, mended, LONGEST_REGION) {
-        Some(whole) => message!("{} Without it {} is:\n{}", text, NEW, whole),
+    let text = match whole_text_block(NEW_TEXT, mended, MAX_REGION_LENGTH) {
+        Some(whole) => message!("{} Without it {} is:\n{}", text, NEW_TEXT, whole),
         None => text,
     };
     let correction = next_call::Correction {
         new: Some(mended.to_owned()),
         ..next_call::Correction::default()
     };
-    Refusal::stating(RefusalKind::Leaked, text)
-        .helped_by(Remedy::corrections(vec![correction]))
-        .with("new_string", mended)
+    Refusal::from_message(RefusalKind::Leaked, text)
+        .with_remedy(Remedy::corrections(vec![correction]))
+        .with_field("new_string", mended)
 }
 
 /// Shows the whole of a text that the caller is to send. `None` where it has more characters than `most`.

@@ -11,13 +11,13 @@ use lancet_workspace::{EntryKind, FileType, FolderEntry, Located, ReadError};
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, is_hidden, locate};
-use crate::stages::open::unreadable;
+use crate::stages::open::unreadable_refusal;
 use crate::wording::quote_path;
 
 /// How many entries of one folder are read.
-const MOST_ENTRIES: usize = 2_000;
+const MAX_ENTRIES: usize = 2_000;
 /// The length of the answer that is reserved for the notice after the entries.
-const NOTICE_ROOM: usize = 1_200;
+const NOTICE_LENGTH: usize = 1_200;
 
 /// The result of viewing a folder.
 pub(crate) struct FolderView {
@@ -43,9 +43,9 @@ pub(crate) fn examine(
     if target.located.kind() != FileType::Directory {
         return Ok(None);
     }
-    let mut list = List {
+    let mut list = EntryList {
         context,
-        room: context.limit.most.saturating_sub(NOTICE_ROOM).max(500),
+        room: context.limit.most.saturating_sub(NOTICE_LENGTH).max(500),
         view: FolderView {
             path: target.path().to_path_buf(),
             entries: Vec::new(),
@@ -54,7 +54,8 @@ pub(crate) fn examine(
             truncated: false,
         },
     };
-    let top = entries(context, &target.located).map_err(|error| unreadable(&target, &error))?;
+    let top =
+        entries(context, &target.located).map_err(|error| unreadable_refusal(&target, &error))?;
     let rules = rules_inside(context, target.path());
     for entry in top {
         context.check_time()?;
@@ -80,7 +81,7 @@ fn entries(context: &CallContext<'_>, folder: &Located) -> Result<Vec<FolderEntr
         !name.as_bytes().starts_with(b".")
             && !is_hidden(context.engine(), &folder.path().join(name))
     };
-    Ok(folder.entries(MOST_ENTRIES, &keep)?.entries)
+    Ok(folder.entries(MAX_ENTRIES, &keep)?.entries)
 }
 
 /// Reads the ignore rules that apply inside a folder.
@@ -89,20 +90,20 @@ fn rules_inside(context: &CallContext<'_>, folder: &Path) -> FolderRules {
     let excludes = engine.settings.search.excludes.clone();
     let excludes = excludes.map(|file| Excludes {
         file,
-        relative_to: engine.ceiling().roots()[0].clone(),
+        relative_to: engine.full_workspace().roots()[0].clone(),
     });
-    FolderRules::above(folder, excludes.as_ref()).enter(folder)
+    FolderRules::read_above(folder, excludes.as_ref()).enter_folder(folder)
 }
 
 /// The list of entries while it is built.
-struct List<'c, 's> {
+struct EntryList<'c, 's> {
     context: &'c CallContext<'s>,
     /// The length that is left for entries.
     room: usize,
     view: FolderView,
 }
 
-impl List<'_, '_> {
+impl EntryList<'_, '_> {
     fn add(&mut self, path: &Path, kind: EntryKind) {
         let slash = match kind {
             EntryKind::Folder => "/",
@@ -128,9 +129,9 @@ impl List<'_, '_> {
                 1 => "1 entry".to_owned(),
                 number => format!("{number} entries"),
             },
-            self.context.limit.cut(
+            self.context.limit.truncate(
                 &audience.path_name(&quote_path(&view.path)),
-                NOTICE_ROOM / 2
+                NOTICE_LENGTH / 2
             )
         );
         if view.truncated {

@@ -11,8 +11,10 @@ use lancet_text::{
     difference,
 };
 
-use self::run::{Decoded, FormatResult, command_name, formatter_of, not_formatted, run};
-use super::edit::source::LaidChanges;
+use self::run::{
+    DecodingLoss, FormatResult, command_name, find_formatter, not_formatted_sentence, run,
+};
+use super::edit::source::CombinedChanges;
 use super::read_state::DIFF_BUDGET;
 use super::view::{LineOffsets, Notes, change_view, is_whole};
 use crate::ledger::raw_lines;
@@ -20,14 +22,14 @@ use crate::message::{Message, message, verbatim};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
 use crate::stages::plan::ChangeView;
-use crate::wording::lines_named;
+use crate::wording::name_lines;
 
 /// How many lines outside an edit are named.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED_LINES: usize = 20;
 
 /// The effect of a formatter on a plan.
 #[derive(Default)]
-pub(crate) struct Formatted {
+pub(crate) struct FormatterEffect {
     /// The sentence of the answer about it.
     pub(crate) notice: Option<Message>,
     /// The lines of the new text that the formatter wrote, from 0.
@@ -39,40 +41,42 @@ pub(super) fn format_edits(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
-    laid: &mut LaidChanges,
-) -> Formatted {
+    laid: &mut CombinedChanges,
+) -> FormatterEffect {
     // Without a formatter the new text is not even assembled.
-    if formatter_of(context, target).is_none() {
-        return Formatted::default();
+    if find_formatter(context, target).is_none() {
+        return FormatterEffect::default();
     }
-    let decoded = Decoded::from_document(document);
+    let decoded = DecodingLoss::from_document(document);
     let sent = apply_changes(document.view(), &laid.changes);
     let (text, by) = match run(context, target, document.view(), (&sent, decoded)) {
-        FormatResult::Unchanged => return Formatted::default(),
+        FormatResult::Unchanged => return FormatterEffect::default(),
         FormatResult::Failed(notice) => {
-            return Formatted::with_notice(message!("{}", verbatim(notice)));
+            return FormatterEffect::with_notice(message!("{}", verbatim(notice)));
         }
         FormatResult::Text { text, by } => (text, by),
     };
     let changes = line_changes(document.view(), &text);
-    let raw = match document.splice(&changes) {
-        Ok(raw) if is_exact(document, &apply_raw(document.raw(), &raw), &text) => raw,
-        _ => return Formatted::with_notice(not_lossless(&by, document.encoding())),
+    let raw = match document.raw_changes(&changes) {
+        Ok(raw) if encodes_text_exactly(document, &apply_raw(document.raw(), &raw), &text) => raw,
+        _ => return FormatterEffect::with_notice(not_lossless_message(&by, document.encoding())),
     };
     let blocks = difference(&sent, &text, 0, DIFF_BUDGET).blocks;
-    let notice = notice(&by, &sent, &laid.changes, &blocks);
+    let notice = formatter_notice(&by, &sent, &laid.changes, &blocks);
     (laid.changes, laid.raw) = (changes, raw);
-    Formatted {
+    FormatterEffect {
         notice: Some(notice),
         lines: blocks.into_iter().map(|(_, new)| new).collect(),
     }
 }
 
 /// Returns the notice for a file that is too large for memory although a formatter is named for it.
-pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted {
-    let formatter = formatter_of(context, target);
-    let words = |formatter| not_formatted(&command_name(formatter), "the file is too large for it");
-    Formatted {
+pub(super) fn too_large_to_format(context: &CallContext<'_>, target: &Target) -> FormatterEffect {
+    let formatter = find_formatter(context, target);
+    let words = |formatter| {
+        not_formatted_sentence(&command_name(formatter), "the file is too large for it")
+    };
+    FormatterEffect {
         notice: formatter
             .map(words)
             .map(|words| message!("{}", verbatim(words))),
@@ -105,13 +109,13 @@ pub(super) fn format_file(
         body: String::new(),
         unshown: Vec::new(),
     };
-    if formatter_of(context, target).is_none() {
+    if find_formatter(context, target).is_none() {
         return as_sent(bytes, None);
     }
     let Ok(document) = Document::decode(&bytes, Some(encoding)) else {
         return as_sent(bytes, None);
     };
-    let sent = (document.view(), Decoded::from_document(&document));
+    let sent = (document.view(), DecodingLoss::from_document(&document));
     let (text, by) = match run(context, target, old, sent) {
         FormatResult::Unchanged => return as_sent(bytes, None),
         FormatResult::Failed(notice) => {
@@ -120,12 +124,12 @@ pub(super) fn format_file(
         FormatResult::Text { text, by } => (text, by),
     };
     let changes = line_changes(document.view(), &text);
-    let made = document.splice(&changes);
+    let made = document.raw_changes(&changes);
     let made = made.map(|raw| apply_raw(document.raw(), &raw));
     let made = match made {
-        Ok(made) if is_exact(&document, &made, &text) => made,
+        Ok(made) if encodes_text_exactly(&document, &made, &text) => made,
         _ => {
-            let notice = not_lossless(&by, document.encoding());
+            let notice = not_lossless_message(&by, document.encoding());
             return as_sent(bytes, Some(notice));
         }
     };
@@ -140,7 +144,7 @@ pub(super) fn format_file(
     let lines: Vec<Range<usize>> = lines.into_iter().map(|(_, new)| new).collect();
     let unshown = Document::decode(&made, Some(encoding)).map_or_else(
         |_| std::iter::once(0..made.len() as u64).collect(),
-        |document| unshown(&document, &view, &lines),
+        |document| unshown_formatted_lines(&document, &view, &lines),
     );
     FormattedFile {
         bytes: made,
@@ -151,7 +155,7 @@ pub(super) fn format_file(
 }
 
 /// Returns the bytes of lines that a formatter wrote and an answer does not show whole, in the result of these changes.
-pub(super) fn unshown_after(
+pub(super) fn unshown_lines_after_format(
     document: &Document<'_>,
     changes: &[RawChange],
     view: &ChangeView,
@@ -162,13 +166,13 @@ pub(super) fn unshown_after(
     }
     let result = apply_raw(document.raw(), changes);
     match Document::decode(&result, Some(document.encoding())) {
-        Ok(document) => unshown(&document, view, lines),
+        Ok(document) => unshown_formatted_lines(&document, view, lines),
         Err(_) => std::iter::once(0..result.len() as u64).collect(),
     }
 }
 
 /// Returns the bytes of lines that a formatter wrote and an answer does not show whole.
-pub(crate) fn unshown(
+pub(crate) fn unshown_formatted_lines(
     document: &Document<'_>,
     view: &ChangeView,
     lines: &[Range<usize>],
@@ -186,7 +190,7 @@ pub(crate) fn unshown(
         .collect()
 }
 
-impl Formatted {
+impl FormatterEffect {
     fn with_notice(notice: Message) -> Self {
         Self {
             notice: Some(notice),
@@ -219,12 +223,12 @@ pub(crate) fn line_blocks(old: &str, new: &str) -> Vec<(Range<usize>, Range<usiz
 }
 
 /// Returns whether bytes encode exactly this text in the encoding of the document.
-fn is_exact(document: &Document<'_>, bytes: &[u8], text: &str) -> bool {
+fn encodes_text_exactly(document: &Document<'_>, bytes: &[u8], text: &str) -> bool {
     let made = Document::decode(bytes, Some(document.encoding()));
     made.is_ok_and(|made| made.view() == text && made.encoding() == document.encoding())
 }
 
-fn not_lossless(by: &str, encoding: Encoding) -> Message {
+fn not_lossless_message(by: &str, encoding: Encoding) -> Message {
     message!(
         "not formatted: what {} gave cannot be written as {} without loss, so the text is as it was sent",
         verbatim(by),
@@ -254,7 +258,7 @@ fn lines_outside(old: &Range<usize>, new: &Range<usize>, edited: &[Range<usize>]
 }
 
 /// Returns the sentence about a formatter: which lines outside the edit it changed.
-fn notice(
+fn formatter_notice(
     by: &str,
     sent: &str,
     changes: &[Change],
@@ -282,7 +286,7 @@ fn notice(
         false => message!(
             "formatted by {}, which also changed text outside the edit, at {}",
             verbatim(by),
-            verbatim(lines_named(named, MOST_NAMED))
+            verbatim(name_lines(named, MAX_NAMED_LINES))
         ),
     }
 }
@@ -292,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formatted_lines_beside_an_edit_are_outside_it() {
+    fn finds_formatted_lines_outside_edit() {
         // Line 2 was edited; the formatter changed lines 1 and 2, and made two lines of line 4.
         let second = 1..2;
         let edited = std::slice::from_ref(&second);

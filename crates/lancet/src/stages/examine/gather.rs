@@ -3,16 +3,16 @@
 
 use std::borrow::Cow;
 
-use super::located_file::{LocatedFile, LocatedMove, LocatedWrite, NumberedEdit, Work};
+use super::located_file::{FileChanges, LocatedFile, LocatedMove, LocatedWrite, NumberedEdit};
 use crate::engine::EngineView;
 use crate::message::message;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{
-    Action, CellRequest, DeleteRequest, DryRun, EditRequest, Executable, MoveRequest, Request,
-    WriteMode, WriteRequest,
+    Action, CellRequest, DeleteRequest, DryRun, EditRequest, ExecutableChange, MoveRequest,
+    Request, WriteMode, WriteRequest,
 };
-use crate::stages::approve::before_telling;
+use crate::stages::approve::consent_to_reveal;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, Target, locate};
 
@@ -24,7 +24,7 @@ pub(super) fn locate_all<'r>(
     request: &'r Request,
     failures: &mut Vec<Option<Refusal>>,
 ) -> Vec<LocatedFile<'r>> {
-    let mut gathered = Gathered {
+    let mut gathered = GatheredFiles {
         context,
         dry_run: request.dry_run,
         files: Vec::new(),
@@ -59,45 +59,50 @@ pub(super) fn locate_all<'r>(
 }
 
 /// The files that were located so far.
-struct Gathered<'c, 's, 'r> {
+struct GatheredFiles<'c, 's, 'r> {
     context: &'c CallContext<'s>,
     dry_run: DryRun,
     files: Vec<LocatedFile<'r>>,
 }
 
-impl<'r> Gathered<'_, '_, 'r> {
+impl<'r> GatheredFiles<'_, '_, 'r> {
     fn add_edit(&mut self, path: &str, edit: NumberedEdit<'r>) -> Result<(), Refusal> {
         let target = locate_for_edit(self.context.engine(), path, edit.1)?;
-        match self.named(&target).map(|known| &mut known.work) {
-            None => self.push(target, Work::Edits(vec![edit])),
-            Some(Work::Edits(edits)) => edits.push(edit),
-            Some(Work::Move(moved)) => moved.edits.push(edit),
-            Some(work @ Work::Mode) => *work = Work::Edits(vec![edit]),
-            Some(Work::Write(..)) => return Err(written_already(&target)),
-            Some(Work::Delete(..)) => return Err(deleted_already(&target)),
-            Some(Work::Cell(..)) => return Err(cell_already(&target)),
+        match self.file_with_name(&target).map(|known| &mut known.work) {
+            None => self.push(target, FileChanges::Edits(vec![edit])),
+            Some(FileChanges::Edits(edits)) => edits.push(edit),
+            Some(FileChanges::Move(moved)) => moved.edits.push(edit),
+            Some(work @ FileChanges::Mode) => *work = FileChanges::Edits(vec![edit]),
+            Some(FileChanges::Write(..)) => return Err(write_conflict_refusal(&target)),
+            Some(FileChanges::Delete(..)) => return Err(delete_conflict_refusal(&target)),
+            Some(FileChanges::Cell(..)) => return Err(cell_conflict_refusal(&target)),
         }
         Ok(())
     }
 
     fn add_write(&mut self, path: &str, at: usize, write: &'r WriteRequest) -> Result<(), Refusal> {
         let target = locate(self.context.engine(), path, Intent::Replace)?;
-        let withheld = self.withheld(&target)?;
+        let withheld = self.require_consent(&target)?;
         let located = |write| LocatedWrite {
             write,
             withheld: withheld.clone(),
         };
-        match self.named(&target).map(|known| &mut known.work) {
-            None => self.push(target, Work::Write(at, located(Cow::Borrowed(write)))),
-            Some(work @ Work::Mode) => *work = Work::Write(at, located(Cow::Borrowed(write))),
+        match self.file_with_name(&target).map(|known| &mut known.work) {
+            None => self.push(
+                target,
+                FileChanges::Write(at, located(Cow::Borrowed(write))),
+            ),
+            Some(work @ FileChanges::Mode) => {
+                *work = FileChanges::Write(at, located(Cow::Borrowed(write)))
+            }
             // A removal and a new file of the same name are a replacement. A removal that states the lines of the file
             // is not part of a replacement, because nothing would compare the lines.
-            Some(work @ Work::Delete(..)) if write.mode != WriteMode::Append => {
-                let Work::Delete(_, delete) = work else {
+            Some(work @ FileChanges::Delete(..)) if write.mode != WriteMode::Append => {
+                let FileChanges::Delete(_, delete) = work else {
                     return Ok(());
                 };
                 if delete.lines.is_some() {
-                    let mut refusal = deleted_already(&target);
+                    let mut refusal = delete_conflict_refusal(&target);
                     refusal.withheld = withheld;
                     return Err(refusal);
                 }
@@ -106,10 +111,10 @@ impl<'r> Gathered<'_, '_, 'r> {
                     revision: write.revision.clone().or(delete.revision.clone()),
                     ..write.clone()
                 };
-                *work = Work::Write(at, located(Cow::Owned(replacement)));
+                *work = FileChanges::Write(at, located(Cow::Owned(replacement)));
             }
             Some(_) => {
-                let mut refusal = written_already(&target);
+                let mut refusal = write_conflict_refusal(&target);
                 refusal.withheld = withheld;
                 return Err(refusal);
             }
@@ -124,10 +129,10 @@ impl<'r> Gathered<'_, '_, 'r> {
         delete: &'r DeleteRequest,
     ) -> Result<(), Refusal> {
         let target = locate(self.context.engine(), path, Intent::Leave)?;
-        if self.named(&target).is_some() {
-            return Err(deleted_already(&target));
+        if self.file_with_name(&target).is_some() {
+            return Err(delete_conflict_refusal(&target));
         }
-        self.push(target, Work::Delete(at, delete));
+        self.push(target, FileChanges::Delete(at, delete));
         Ok(())
     }
 
@@ -135,9 +140,9 @@ impl<'r> Gathered<'_, '_, 'r> {
         let engine = self.context.engine();
         let target = locate(engine, path, Intent::Leave)?;
         let to = locate(engine, &request.to, Intent::Take)?;
-        let withheld = self.withheld(&to)?;
-        if let Some(other) = self.named(&to) {
-            let mut refusal = moved_already(&to, &other.target);
+        let withheld = self.require_consent(&to)?;
+        if let Some(other) = self.file_with_name(&to) {
+            let mut refusal = move_conflict_refusal(&to, &other.target);
             refusal.withheld = withheld;
             return Err(refusal);
         }
@@ -150,22 +155,22 @@ impl<'r> Gathered<'_, '_, 'r> {
             edits: Vec::new(),
             withheld,
         };
-        match self.named(&target) {
+        match self.file_with_name(&target) {
             Some(known) => match &mut known.work {
-                work @ (Work::Edits(_) | Work::Mode) => {
-                    if let Work::Edits(edits) = work {
+                work @ (FileChanges::Edits(_) | FileChanges::Mode) => {
+                    if let FileChanges::Edits(edits) = work {
                         moved.edits.append(edits);
                     }
                     moved.edits.extend(own);
-                    *work = Work::Move(Box::new(moved));
+                    *work = FileChanges::Move(Box::new(moved));
                     // The target keeps the name as given, because the symbolic link itself is meant.
                     known.target = target;
                 }
-                _ => return Err(moved_already(&target, &known.target)),
+                _ => return Err(move_conflict_refusal(&target, &known.target)),
             },
             None => {
                 moved.edits.extend(own);
-                self.push(target, Work::Move(Box::new(moved)));
+                self.push(target, FileChanges::Move(Box::new(moved)));
             }
         }
         Ok(())
@@ -175,10 +180,10 @@ impl<'r> Gathered<'_, '_, 'r> {
     /// refer to the numbering before or after the first change.
     fn add_cell(&mut self, path: &str, at: usize, cell: &'r CellRequest) -> Result<(), Refusal> {
         let target = locate(self.context.engine(), path, Intent::Edit)?;
-        if self.named(&target).is_some() {
-            return Err(cell_already(&target));
+        if self.file_with_name(&target).is_some() {
+            return Err(cell_conflict_refusal(&target));
         }
-        self.push(target, Work::Cell(at, cell));
+        self.push(target, FileChanges::Cell(at, cell));
         Ok(())
     }
 
@@ -186,17 +191,17 @@ impl<'r> Gathered<'_, '_, 'r> {
         &mut self,
         path: &str,
         at: usize,
-        executable: Executable,
+        executable: ExecutableChange,
     ) -> Result<(), Refusal> {
         let target = locate(self.context.engine(), path, Intent::Edit)?;
-        if let Some(known) = self.named(&target) {
-            if let Work::Delete(..) = known.work {
-                return Err(deleted_already(&target));
+        if let Some(known) = self.file_with_name(&target) {
+            if let FileChanges::Delete(..) = known.work {
+                return Err(delete_conflict_refusal(&target));
             }
             known.executable = Some((at, executable));
             return Ok(());
         }
-        self.push(target, Work::Mode);
+        self.push(target, FileChanges::Mode);
         if let Some(last) = self.files.last_mut() {
             last.executable = Some((at, executable));
         }
@@ -204,14 +209,14 @@ impl<'r> Gathered<'_, '_, 'r> {
     }
 
     /// Returns the file that has this name, or will have it.
-    fn named(&mut self, target: &Target) -> Option<&mut LocatedFile<'r>> {
+    fn file_with_name(&mut self, target: &Target) -> Option<&mut LocatedFile<'r>> {
         let path = target.path();
         self.files
             .iter_mut()
-            .find(|known| known.paths().any(|known| known == path))
+            .find(|known| known.changed_paths().any(|known| known == path))
     }
 
-    fn push(&mut self, target: Target, work: Work<'r>) {
+    fn push(&mut self, target: Target, work: FileChanges<'r>) {
         self.files.push(LocatedFile {
             target,
             work,
@@ -219,57 +224,57 @@ impl<'r> Gathered<'_, '_, 'r> {
         });
     }
 
-    fn withheld(&self, target: &Target) -> Result<Option<Box<Withheld>>, Refusal> {
-        Ok(before_telling(self.context, target, self.dry_run)?.map(Box::new))
+    fn require_consent(&self, target: &Target) -> Result<Option<Box<Withheld>>, Refusal> {
+        Ok(consent_to_reveal(self.context, target, self.dry_run)?.map(Box::new))
     }
 }
 
 /// Locates the file that an edit refers to. A file that is to be created is located exactly as spelled.
 fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Result<Target, Refusal> {
     let target = locate(engine, path, Intent::Edit)?;
-    if edit.fills() && target.located.respelled() {
+    if edit.creates_or_fills_file() && target.located.is_respelled() {
         return locate(engine, path, Intent::Replace);
     }
     Ok(target)
 }
 
 /// Returns the refusal for a file that is written whole and has another change in the same request.
-fn written_already(target: &Target) -> Refusal {
+fn write_conflict_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "{} is to be written whole, and another change of the same call is about it, too. Send the content as it is to be in the end, or the edits alone.",
         &path
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a file that is removed and has another change in the same request.
-fn deleted_already(target: &Target) -> Refusal {
+fn delete_conflict_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "{} is to be removed, and another change of the same call is about it, too. Leave one of them out.",
         &path
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a notebook that has another change in the same request besides that of a cell.
-fn cell_already(target: &Target) -> Refusal {
+fn cell_conflict_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "A cell of {} is to be changed, and another change of the same call is about it, too. Send them as two calls.",
         &path
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a name that a move of the same request frees or takes.
-fn moved_already(name: &Target, other: &Target) -> Refusal {
+fn move_conflict_refusal(name: &Target, other: &Target) -> Refusal {
     let path = name.display_name();
     let text = message!(
         "{} is one of the names of a move, and another change of the same call ({}) frees or takes the same name. Send them as two calls.",
         &path,
         other.display_name()
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
 }

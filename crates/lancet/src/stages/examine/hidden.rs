@@ -3,25 +3,30 @@
 use crate::message::{FileText, Message, message};
 use std::ops::ControlFlow;
 
-use lancet_text::{Change, Hidden, HiddenKind, apply_changes, brought_in, hidden, may_hide};
+use lancet_text::{
+    Change, Hidden, HiddenKind, added_hidden_kinds, apply_changes, hidden_runs, may_contain_hidden,
+};
 
 /// The word at the beginning of the warning, which programs look for.
-const NAME: &str = "hidden_text";
+const WARNING_NAME: &str = "hidden_text";
 /// How many of the last bytes of a piece are scanned again with the next piece, because hidden text may cross the
 /// boundary.
 const OVERLAP: usize = 16;
 
 /// Returns the warning about changes to a text.
-pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<Message> {
+pub(crate) fn hidden_in_changes(view: &str, changes: &[Change]) -> Option<Message> {
     // The whole result is built only where the changes contain such characters.
-    if !changes.iter().any(|change| may_hide(&change.text)) {
+    if !changes
+        .iter()
+        .any(|change| may_contain_hidden(&change.text))
+    {
         return None;
     }
-    of_texts(view, &apply_changes(view, changes))
+    hidden_in_texts(view, &apply_changes(view, changes))
 }
 
 /// Returns the warning about a text that replaces another.
-pub(crate) fn of_texts(old: &str, new: &str) -> Option<Message> {
+pub(crate) fn hidden_in_texts(old: &str, new: &str) -> Option<Message> {
     let place = |found: &Hidden| {
         let before = &new[..found.range.start];
         let line = before.matches('\n').count() + 1;
@@ -29,13 +34,13 @@ pub(crate) fn of_texts(old: &str, new: &str) -> Option<Message> {
         let column = before[start..].chars().count() + 1;
         format!("line {line}, column {column}: {}", found.describe(new))
     };
-    hidden_text_warning(brought_in(old, new).iter().map(place).collect())
+    hidden_text_warning(added_hidden_kinds(old, new).iter().map(place).collect())
 }
 
 /// Returns the warning about a text that is inserted into a file which is read in pieces; `is_there` lists the kinds
 /// that the file already contains.
-pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<Message> {
-    let brought = brought_in("", new);
+pub(crate) fn hidden_in_insertion(new: &str, is_there: &[HiddenKind]) -> Option<Message> {
+    let brought = added_hidden_kinds("", new);
     let brought = brought
         .iter()
         .filter(|found| !is_there.contains(&found.kind));
@@ -44,21 +49,21 @@ pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<Message
 
 fn hidden_text_warning(places: Vec<String>) -> Option<Message> {
     (!places.is_empty()).then(|| {
-        message!("{}: this brings in text that people do not see: {}. Take it out again unless it is wanted", NAME, FileText(places.join("; ")))
+        message!("{}: this brings in text that people do not see: {}. Take it out again unless it is wanted", WARNING_NAME, FileText(places.join("; ")))
     })
 }
 
 /// Scans the pieces of a file, in order, for hidden text.
 #[derive(Default)]
-pub(crate) struct Pieces {
+pub(crate) struct PieceScanner {
     kept: Vec<u8>,
     pub(crate) kinds: Vec<HiddenKind>,
 }
 
-impl Pieces {
+impl PieceScanner {
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> ControlFlow<()> {
         self.kept.extend_from_slice(bytes);
-        for found in hidden(&String::from_utf8_lossy(&self.kept)) {
+        for found in hidden_runs(&String::from_utf8_lossy(&self.kept)) {
             if !self.kinds.contains(&found.kind) {
                 self.kinds.push(found.kind);
             }
@@ -75,27 +80,27 @@ mod tests {
     use crate::audience::Audience;
 
     #[test]
-    fn pieces_find_what_the_whole_holds() {
+    fn scan_in_pieces_finds_same_as_whole_scan() {
         let text = "a\u{202E}b\u{200B}\u{200B}c\u{E0041}";
         for step in 1..text.len() {
-            let mut pieces = Pieces::default();
+            let mut pieces = PieceScanner::default();
             for piece in text.as_bytes().chunks(step) {
                 assert!(pieces.feed(piece).is_continue());
             }
             pieces.kinds.sort_unstable();
-            let mut wanted: Vec<_> = hidden(text).map(|found| found.kind).collect();
+            let mut wanted: Vec<_> = hidden_runs(text).map(|found| found.kind).collect();
             wanted.sort_unstable();
             assert_eq!(pieces.kinds, wanted, "in pieces of {step}");
         }
     }
 
     #[test]
-    fn the_place_is_that_in_the_new_text() {
+    fn warning_names_place_in_new_text() {
         let change = Change {
             range: 4..4,
             text: "x\u{202E}".into(),
         };
-        let told = of_changes("one\ntwo\n", &[change]).expect("a warning");
+        let told = hidden_in_changes("one\ntwo\n", &[change]).expect("a warning");
         let told = told.render(&Audience::default());
         assert!(told.starts_with("hidden_text: "), "{told}");
         assert!(

@@ -11,22 +11,27 @@ mod view;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use lancet_text::{Document, Encoding, Endings, Facts, NotText, Survey};
-use lancet_workspace::{Hasher, ReadError, Stamp};
+use lancet_text::{Document, Encoding, Endings, NotText, Survey, SurveyFacts};
+use lancet_workspace::{ReadError, RevisionHasher, Stamp};
 
-use crate::engine::Surveyed;
+use crate::engine::FileSurvey;
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::{LARGEST, binary, configured, refuse_binary_head, unreadable};
+use crate::stages::open::{
+    MAX_EDITED_SIZE, binary_refusal, configured_encoding, refuse_binary_head, unreadable_refusal,
+};
 
 pub(super) use edit::StreamedText;
 
 /// How many bytes are read at a time in search of the end of a line.
-const STEP: usize = 64 << 10;
+const READ_SIZE: usize = 64 << 10;
 
 /// Returns the survey of a file: the cached one if it is still valid, else a new one.
-pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
+pub(super) fn survey(
+    context: &CallContext<'_>,
+    target: &Target,
+) -> Result<Arc<FileSurvey>, Refusal> {
     let surveys = &context.engine().base().caches.surveys;
     let now = target.located.stat();
     if let Some(known) = now.and_then(|now| surveys.get(target.path(), &now)) {
@@ -36,12 +41,12 @@ pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<S
     let loadable = target
         .located
         .stat()
-        .is_some_and(|stamp| stamp.size <= LARGEST);
+        .is_some_and(|stamp| stamp.size <= MAX_EDITED_SIZE);
     let mut survey = Survey::new();
-    let mut hasher = Hasher::new();
+    let mut hasher = RevisionHasher::new();
     scan(context, target, &mut |bytes| {
         survey.feed(bytes);
-        if survey.holds_nul() && !loadable {
+        if survey.contains_nul() && !loadable {
             // The file is not text whatever the rest contains, and that may be terabytes.
             return ControlFlow::Break(());
         }
@@ -49,11 +54,11 @@ pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<S
         ControlFlow::Continue(())
     })
     .and_then(|stamp| {
-        if survey.holds_nul() && !loadable {
+        if survey.contains_nul() && !loadable {
             let NotText::Binary { kind } = survey.finish().not_text();
-            return Err(binary(target, kind));
+            return Err(binary_refusal(target, kind));
         }
-        let made = Surveyed {
+        let made = FileSurvey {
             path: target.path().to_path_buf(),
             stamp,
             revision: hasher.finish(),
@@ -71,25 +76,25 @@ fn scan(
     target: &Target,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<Stamp, Refusal> {
-    let scanned = target.located.scan(&mut |bytes| {
+    let scanned = target.located.scan_content(&mut |bytes| {
         if context.cancel.stopped().is_some() {
             return ControlFlow::Break(());
         }
         take(bytes)
     });
     context.check_time()?;
-    scanned.map_err(|error| unreadable(target, &error))
+    scanned.map_err(|error| unreadable_refusal(target, &error))
 }
 
 /// Returns the encoding of a file whose pages and places can be read by offset: plain UTF-8 with one kind of line end.
 /// `None` where the file can only be decoded in memory.
-pub(super) fn streamable(
+pub(super) fn streamable_encoding(
     context: &CallContext<'_>,
     target: &Target,
-    survey: &Surveyed,
+    survey: &FileSurvey,
 ) -> Result<Option<Encoding>, Refusal> {
-    if let Some(NotText::Binary { kind }) = survey.facts.is_no_text() {
-        return Err(binary(target, kind));
+    if let Some(NotText::Binary { kind }) = survey.facts.not_text_reason() {
+        return Err(binary_refusal(target, kind));
     }
     let one_kind = matches!(
         survey.facts.endings(),
@@ -97,7 +102,7 @@ pub(super) fn streamable(
     );
     Ok(survey
         .facts
-        .encoding(configured(context.engine(), target))
+        .encoding(configured_encoding(context.engine(), target))
         .filter(|_| one_kind))
 }
 
@@ -106,14 +111,14 @@ pub(super) fn streamable(
 pub(super) struct LargeFile<'f> {
     context: &'f CallContext<'f>,
     target: &'f Target,
-    survey: &'f Surveyed,
+    survey: &'f FileSurvey,
 }
 
 impl<'f> LargeFile<'f> {
     pub(super) fn new(
         context: &'f CallContext<'f>,
         target: &'f Target,
-        survey: &'f Surveyed,
+        survey: &'f FileSurvey,
     ) -> Self {
         Self {
             context,
@@ -122,7 +127,7 @@ impl<'f> LargeFile<'f> {
         }
     }
 
-    fn facts(&self) -> &'f Facts {
+    fn facts(&self) -> &'f SurveyFacts {
         &self.survey.facts
     }
 
@@ -131,28 +136,28 @@ impl<'f> LargeFile<'f> {
     }
 
     /// Reads bytes, and refuses where they no longer belong to the surveyed version.
-    fn read(&self, offset: u64, length: usize) -> Result<Stretch, Refusal> {
+    fn read(&self, offset: u64, length: usize) -> Result<FileSlice, Refusal> {
         let (bytes, stamp) = self
             .target
             .located
             .read_at(offset, length)
-            .map_err(|error| unreadable(self.target, &error))?;
-        if !stamp.same_file_state(&self.survey.stamp) {
-            return Err(unreadable(self.target, &ReadError::Unstable));
+            .map_err(|error| unreadable_refusal(self.target, &error))?;
+        if !stamp.has_same_state(&self.survey.stamp) {
+            return Err(unreadable_refusal(self.target, &ReadError::Unstable));
         }
-        Ok(Stretch { bytes, offset })
+        Ok(FileSlice { bytes, offset })
     }
 
     /// Returns the line that contains an offset.
     fn line_of(&self, at: u64) -> Result<u64, Refusal> {
         let block = self.facts().block_at(at);
-        self.line_after((block.offset, block.lines_before), at)
+        self.line_counted_from((block.offset, block.lines_before), at)
     }
 
     /// Returns the line that contains an offset, counted from an earlier offset whose line is known.
-    fn line_after(&self, (known, line): (u64, u64), at: u64) -> Result<u64, Refusal> {
+    fn line_counted_from(&self, (known, line): (u64, u64), at: u64) -> Result<u64, Refusal> {
         let length = usize::try_from(at - known).unwrap_or_default();
-        Ok(line + newlines(&self.read(known, length)?.bytes))
+        Ok(line + count_newlines(&self.read(known, length)?.bytes))
     }
 
     /// Returns the offset at which a line begins.
@@ -161,7 +166,7 @@ impl<'f> LargeFile<'f> {
         let mut left = line.saturating_sub(block.lines_before);
         let mut offset = block.offset;
         while left > 0 {
-            let bytes = self.read(offset, STEP)?.bytes;
+            let bytes = self.read(offset, READ_SIZE)?.bytes;
             if bytes.is_empty() {
                 break;
             }
@@ -169,7 +174,7 @@ impl<'f> LargeFile<'f> {
             let ends = bytes
                 .iter()
                 .enumerate()
-                .filter(|(_, byte)| is_newline(byte));
+                .filter(|(_, byte)| is_line_feed(byte));
             if let Some((at, _)) = ends.clone().nth(nth) {
                 return Ok(offset + at as u64 + 1);
             }
@@ -184,7 +189,9 @@ impl<'f> LargeFile<'f> {
         let (mut at, mut count) = (range.start, 0);
         while at < range.end {
             self.context.check_time()?;
-            let length = usize::try_from(range.end - at).unwrap_or(STEP).min(STEP);
+            let length = usize::try_from(range.end - at)
+                .unwrap_or(READ_SIZE)
+                .min(READ_SIZE);
             let bytes = self.read(at, length)?.bytes;
             if bytes.is_empty() {
                 break;
@@ -200,12 +207,12 @@ impl<'f> LargeFile<'f> {
         let mut at = offset;
         loop {
             // Most lines are short, so the first read is small.
-            let step = if at == offset { 4 << 10 } else { 4 * STEP };
+            let step = if at == offset { 4 << 10 } else { 4 * READ_SIZE };
             let bytes = self.read(at, step)?.bytes;
             if bytes.is_empty() {
                 return Ok(offset..at);
             }
-            if let Some(end) = bytes.iter().position(is_newline) {
+            if let Some(end) = bytes.iter().position(is_line_feed) {
                 return Ok(offset..at + end as u64 + 1);
             }
             at += bytes.len() as u64;
@@ -214,12 +221,12 @@ impl<'f> LargeFile<'f> {
 }
 
 /// Consecutive bytes of a large file, and their offset.
-struct Stretch {
+struct FileSlice {
     bytes: Vec<u8>,
     offset: u64,
 }
 
-impl Stretch {
+impl FileSlice {
     /// Decodes the text; a character that is cut off at the end is left out.
     fn document(&self, endings: Endings) -> Option<Document<'_>> {
         let valid = match std::str::from_utf8(&self.bytes) {
@@ -231,12 +238,12 @@ impl Stretch {
         if marked {
             Document::decode(&self.bytes[..valid], None).ok()
         } else {
-            Document::of_part(&self.bytes[..valid], endings)
+            Document::from_part(&self.bytes[..valid], endings)
         }
     }
 }
 
-fn is_newline(byte: &u8) -> bool {
+fn is_line_feed(byte: &u8) -> bool {
     *byte == b'\n'
 }
 
@@ -245,6 +252,6 @@ fn starts_character(byte: &u8) -> bool {
     *byte & 0xC0 != 0x80
 }
 
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| is_newline(byte)).count() as u64
+fn count_newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| is_line_feed(byte)).count() as u64
 }

@@ -7,20 +7,21 @@ use lancet_workspace::FileType;
 
 use crate::reason::Withheld;
 use crate::request::{
-    Action, CellRequest, DeleteRequest, EditRequest, Executable, MoveRequest, Request, WriteRequest,
+    Action, CellRequest, DeleteRequest, EditRequest, ExecutableChange, MoveRequest, Request,
+    WriteRequest,
 };
 use crate::stages::locate::Target;
 
 /// One file of a request, with all its changes.
 pub(super) struct LocatedFile<'r> {
     pub(super) target: Target,
-    pub(super) work: Work<'r>,
+    pub(super) work: FileChanges<'r>,
     /// A change of the file's executable bit, with its number.
-    pub(super) executable: Option<(usize, Executable)>,
+    pub(super) executable: Option<(usize, ExecutableChange)>,
 }
 
 /// The changes of a file. Each has its number in the order sent, from 0.
-pub(super) enum Work<'r> {
+pub(super) enum FileChanges<'r> {
     Edits(Vec<NumberedEdit<'r>>),
     Write(usize, LocatedWrite<'r>),
     Delete(usize, &'r DeleteRequest),
@@ -54,12 +55,14 @@ pub(super) struct LocatedMove<'r> {
 
 impl LocatedFile<'_> {
     /// Returns the numbers of the file's changes, from 0.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn change_numbers(&self) -> impl Iterator<Item = usize> {
         let (edits, whole) = match &self.work {
-            Work::Edits(edits) => (edits.as_slice(), None),
-            Work::Write(at, _) | Work::Delete(at, _) | Work::Cell(at, _) => (&[][..], Some(*at)),
-            Work::Move(moved) => (moved.edits.as_slice(), Some(moved.at)),
-            Work::Mode => (&[][..], None),
+            FileChanges::Edits(edits) => (edits.as_slice(), None),
+            FileChanges::Write(at, _) | FileChanges::Delete(at, _) | FileChanges::Cell(at, _) => {
+                (&[][..], Some(*at))
+            }
+            FileChanges::Move(moved) => (moved.edits.as_slice(), Some(moved.at)),
+            FileChanges::Mode => (&[][..], None),
         };
         let mode = self.executable.map(|(at, _)| at);
         whole
@@ -69,18 +72,21 @@ impl LocatedFile<'_> {
     }
 
     /// Returns the withheld file, if a refusal may reveal nothing about it before a person approves.
-    pub(super) fn withheld(&self) -> Option<Box<Withheld>> {
+    pub(super) fn withheld_file(&self) -> Option<Box<Withheld>> {
         match &self.work {
-            Work::Write(_, located) => located.withheld.clone(),
-            Work::Move(moved) => moved.withheld.clone(),
-            Work::Edits(_) | Work::Delete(..) | Work::Cell(..) | Work::Mode => None,
+            FileChanges::Write(_, located) => located.withheld.clone(),
+            FileChanges::Move(moved) => moved.withheld.clone(),
+            FileChanges::Edits(_)
+            | FileChanges::Delete(..)
+            | FileChanges::Cell(..)
+            | FileChanges::Mode => None,
         }
     }
 
     /// Returns the names that change.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(super) fn changed_paths(&self) -> impl Iterator<Item = &Path> {
         let to = match &self.work {
-            Work::Move(moved) => Some(moved.to.path()),
+            FileChanges::Move(moved) => Some(moved.to.path()),
             _ => None,
         };
         std::iter::once(self.target.path()).chain(to)
@@ -89,7 +95,7 @@ impl LocatedFile<'_> {
     /// Returns the name that the file will have and that is free now.
     pub(super) fn new_name(&self) -> Option<&Path> {
         let target = match &self.work {
-            Work::Move(moved) => &moved.to,
+            FileChanges::Move(moved) => &moved.to,
             _ => &self.target,
         };
         matches!(target.located.kind(), FileType::Missing).then(|| target.path())
@@ -97,12 +103,12 @@ impl LocatedFile<'_> {
 }
 
 /// The noun for the changes of a request: "edit" where all of them are edits.
-pub(super) struct Noun {
+pub(super) struct ChangeNoun {
     pub(super) capital: &'static str,
     pub(super) small: &'static str,
 }
 
-impl Noun {
+impl ChangeNoun {
     pub(super) fn for_request(request: &Request) -> Self {
         let mut files = request.files.iter();
         if files.all(|file| matches!(file.action, Action::Edit(_))) {

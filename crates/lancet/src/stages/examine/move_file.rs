@@ -14,14 +14,14 @@ use crate::request::{Action, EditRequest, FileRequest, MoveRequest, PlannedRole,
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, locate};
-use crate::stages::plan::{Parts, Plan};
-use crate::wording::count;
+use crate::stages::plan::{PartialApproval, Plan};
+use crate::wording::format_count;
 
 /// The time limit for a server, as a multiple of the wait for problems.
-const TIMES: u32 = 4;
+const TIME_LIMIT_FACTOR: u32 = 4;
 
 /// What a server reports about a move.
-enum Imports {
+enum ImportEdits {
     /// Nothing has to be changed, or no server knows.
     None,
     /// The server could not be queried, and the answer says why.
@@ -40,10 +40,10 @@ pub(crate) fn examine(
     attempt: &mut Attempt,
     request: &Request,
 ) -> Result<Plan, Refusal> {
-    let (note, request) = match imports(context, request)? {
-        Imports::None => return change::examine(context, attempt, request),
-        Imports::Unknown(why) => (why, request.clone()),
-        Imports::Planned {
+    let (note, request) = match plan_import_edits(context, request)? {
+        ImportEdits::None => return change::examine(context, attempt, request),
+        ImportEdits::Unknown(why) => (why, request.clone()),
+        ImportEdits::Planned {
             server,
             edits,
             untold,
@@ -53,10 +53,10 @@ pub(crate) fn examine(
             (message!("{}{}", note, untold), request)
         }
     };
-    context.say(context.length(&note.render(context.engine().audience())));
+    context.charge_sentence(context.length(&note.render(context.engine().audience())));
     let mut plan = change::examine_as_one(context, attempt, &request)?;
     if plan.files.len() > 1 {
-        plan.origin.parts = Parts::Inseparable;
+        plan.origin.parts = PartialApproval::Inseparable;
     }
     if let Some(moved) = plan.files.first_mut() {
         moved.view.notices.push(note);
@@ -65,34 +65,39 @@ pub(crate) fn examine(
 }
 
 /// Queries the server of the file for the edits that the move needs.
-fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refusal> {
+fn plan_import_edits(context: &CallContext<'_>, request: &Request) -> Result<ImportEdits, Refusal> {
     let engine = context.engine();
-    let Some((language, (from, to))) = engine.language().zip(names(request)) else {
-        return Ok(Imports::None);
+    let Some((language, (from, to))) = engine.language().zip(old_and_new_name(request)) else {
+        return Ok(ImportEdits::None);
     };
     // Files that cannot be moved are refused when the plan is made.
     let (Ok(from), Ok(to)) = (
         locate(engine, from, Intent::Leave),
         locate(engine, to, Intent::Take),
     ) else {
-        return Ok(Imports::None);
+        return Ok(ImportEdits::None);
     };
     let is_plain = matches!(from.located.kind(), FileType::File) && !from.located.is_link();
     let is_free = matches!(to.located.kind(), FileType::Missing);
     if !is_plain || !is_free || from.is_withheld() || to.is_withheld() {
-        return Ok(Imports::None);
+        return Ok(ImportEdits::None);
     }
-    let mut texts = DiskTexts::new(context, &mentioned_as(from.path()));
-    let until = planned::until(context, TIMES);
-    let plan = match language.before_move(from.path(), to.path(), &mut texts, until) {
+    let mut texts = DiskTexts::new(context, &mentioned_name(from.path()));
+    let until = planned::deadline(context, TIME_LIMIT_FACTOR);
+    let plan = match language.plan_move(from.path(), to.path(), &mut texts, until) {
         Ok(Some(plan)) if !plan.files.is_empty() => plan,
-        Ok(_) => return Ok(Imports::None),
+        Ok(_) => return Ok(ImportEdits::None),
         Err(error) => {
-            return match planned::silent(&error) {
-                Some(why) => Ok(Imports::Unknown(why)),
+            return match planned::reason_for_move_without_plan(&error) {
+                Some(why) => Ok(ImportEdits::Unknown(why)),
                 None => {
                     let server = "the language server";
-                    Err(planned::refusal(context, error, Purpose::Move, server))
+                    Err(planned::no_plan_refusal(
+                        context,
+                        error,
+                        Purpose::Move,
+                        server,
+                    ))
                 }
             };
         }
@@ -101,23 +106,23 @@ fn imports(context: &CallContext<'_>, request: &Request) -> Result<Imports, Refu
         true => PlannedRole::Moved,
         false => PlannedRole::Other,
     };
-    let edits = planned::edits(context, &texts, &plan, Purpose::Move, role)?;
+    let edits = planned::edits_of_plan(context, &texts, &plan, Purpose::Move, role)?;
     let own = from.path().to_str().unwrap_or_default();
     // Edits of the file itself are made together with the move.
     let edits = edits.into_iter().map(|(path, edit)| match path == own {
         true => (String::new(), edit),
         false => (path, edit),
     });
-    Ok(Imports::Planned {
+    Ok(ImportEdits::Planned {
         server: plan.server.clone(),
         edits: edits.collect(),
-        untold: texts.untold(),
+        untold: texts.incomplete_search_sentence(),
     })
 }
 
 /// Returns how other files mention a file: by its name without the extension or, for `__init__`, `index` and `mod`, by
 /// the folder's name.
-fn mentioned_as(path: &Path) -> String {
+fn mentioned_name(path: &Path) -> String {
     let folder = path.parent().and_then(Path::file_name);
     let name = match path.file_stem() {
         Some(stem) if ["__init__", "index", "mod"].iter().any(|one| stem == *one) => folder,
@@ -127,7 +132,7 @@ fn mentioned_as(path: &Path) -> String {
 }
 
 /// Returns the two names of a request that moves one file and does nothing else.
-fn names(request: &Request) -> Option<(&str, &str)> {
+fn old_and_new_name(request: &Request) -> Option<(&str, &str)> {
     match request.files.as_slice() {
         [
             FileRequest {
@@ -156,7 +161,7 @@ fn with_edits(
         files => message!(
             "{} planned the changes of imports: {}, whose lines are named, not shown",
             verbatim(server),
-            verbatim(count(files, "other file"))
+            verbatim(format_count(files, "other file"))
         ),
     };
     let mut request = request.clone();

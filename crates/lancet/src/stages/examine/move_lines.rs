@@ -4,38 +4,38 @@
 use super::change;
 use super::large::{self, LargeFile};
 use crate::refusal::Refusal;
-use crate::request::{EditRequest, FileRequest, Insist, LinesMove, Place, Request};
+use crate::request::{EditRequest, FileRequest, Insist, LineMove, Place, Request};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, locate};
 use crate::stages::open::decode;
-use crate::stages::plan::{FilePlan, New, Parts, Plan};
+use crate::stages::plan::{FilePlan, NewContent, PartialApproval, Plan};
 use crate::stages::program_results::Formatting;
 
 /// Works out the plan that moves lines.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    asked: &LinesMove,
+    asked: &LineMove,
 ) -> Result<Plan, Refusal> {
     let mut plan = examine_move(context, attempt, asked)?;
-    plan.origin.parts = Parts::Inseparable;
+    plan.origin.parts = PartialApproval::Inseparable;
     Ok(plan)
 }
 
 fn examine_move(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    asked: &LinesMove,
+    asked: &LineMove,
 ) -> Result<Plan, Refusal> {
-    if is_one_file(context, asked) {
+    if are_same_file(context, asked) {
         let edit = EditRequest {
             old: asked.marker.clone(),
             place: Place::MovedAfter(asked.lines.clone()),
             ..EditRequest::default()
         };
         let file = FileRequest::edit(&asked.from, vec![edit]);
-        return change::examine(context, attempt, &request(asked, vec![file]));
+        return change::examine(context, attempt, &partial_request(asked, vec![file]));
     }
     let deletion = |text: String| {
         let edit = EditRequest {
@@ -47,7 +47,7 @@ fn examine_move(
     };
     // The deletion alone passes all checks of the first file and shows which text is moved. Its plan is dropped, and
     // with it the lock (turn) on the file, which the plan for both files takes again.
-    let alone = request(asked, vec![deletion(String::new())]);
+    let alone = partial_request(asked, vec![deletion(String::new())]);
     let formatting = context.formatting.replace(Formatting::Off);
     let alone = change::examine(context, attempt, &alone);
     context.formatting.set(formatting);
@@ -69,12 +69,12 @@ fn examine_move(
         deletion(text),
         FileRequest::edit(&asked.to, vec![insertion]),
     ];
-    context.budget.begin(context.limit);
-    change::examine_as_one(context, attempt, &request(asked, files))
+    context.budget.reset(context.limit);
+    change::examine_as_one(context, attempt, &partial_request(asked, files))
 }
 
 /// Returns a request for a part of the move. The lines come from a file, so none of them is display text.
-fn request(asked: &LinesMove, files: Vec<FileRequest>) -> Request {
+fn partial_request(asked: &LineMove, files: Vec<FileRequest>) -> Request {
     Request {
         insist: Insist::Yes,
         dry_run: asked.dry_run,
@@ -83,7 +83,7 @@ fn request(asked: &LinesMove, files: Vec<FileRequest>) -> Request {
 }
 
 /// Returns whether both paths lead to one file. A path that does not exist is refused later.
-fn is_one_file(context: &CallContext<'_>, asked: &LinesMove) -> bool {
+fn are_same_file(context: &CallContext<'_>, asked: &LineMove) -> bool {
     let target = |path: &str| locate(context.engine(), path, Intent::Edit).ok();
     match (target(&asked.from), target(&asked.to)) {
         (Some(from), Some(to)) => from.path() == to.path(),
@@ -93,7 +93,7 @@ fn is_one_file(context: &CallContext<'_>, asked: &LinesMove) -> bool {
 
 /// Returns the text that a plan removes from a file.
 fn removed_text(context: &CallContext<'_>, file: &FilePlan) -> Result<String, Refusal> {
-    let (New::Changes(changes) | New::Streamed(changes)) = &file.new else {
+    let (NewContent::Changes(changes) | NewContent::Streamed(changes)) = &file.new else {
         return Ok(String::new());
     };
     let Some(range) = changes.first().map(|change| change.range.clone()) else {

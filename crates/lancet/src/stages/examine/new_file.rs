@@ -4,32 +4,32 @@
 use std::path::Path;
 
 use lancet_formats::Notebook;
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::{
     Change, Document, Encoding, Endings, LineEnd, LineStarts, NotText, Rung, apply_raw, encode_new,
-    hunks_of_changes, leaked,
+    find_leak, hunks_of_changes,
 };
-use lancet_workspace::{Executable, Expected};
+use lancet_workspace::{ExecutableChange, ExpectedState};
 
-use super::edit::edit_session::{EditOptions, EditSession, SharedOptions, Words};
-use super::edit::held::HeldText;
-use super::edit::refuse::no_change;
-use super::explain::{leak, unencodable};
+use super::edit::edit_session::{EditOptions, EditSession, RefusalDetail, SharedOptions};
+use super::edit::held::InMemoryText;
+use super::edit::refuse::no_change_refusal;
+use super::explain::{leak_refusal, unencodable_refusal};
 use super::formatted::format_file;
 use super::hidden;
 use super::read_state::ReadState;
-use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
-use crate::message::{OLD, message, verbatim};
+use crate::line_rules::{MAX_RULE_FILE_BYTES, RuleFile, line_end_for_new, rule_folders};
+use crate::message::{OLD_TEXT, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Insist};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::{binary, configured, is_notebook_name};
-use crate::stages::plan::{ChangeView, FilePlan, New};
-use crate::wording::{count, quote_path};
+use crate::stages::open::{binary_refusal, configured_encoding, is_notebook_name};
+use crate::stages::plan::{ChangeView, FilePlan, NewContent};
+use crate::wording::{format_count, quote_path};
 
 /// Works out the plan for a new file with this content.
-pub(crate) fn plan(
+pub(crate) fn plan_new_file(
     context: &CallContext<'_>,
     target: Target,
     content: &str,
@@ -37,17 +37,17 @@ pub(crate) fn plan(
 ) -> Result<FilePlan, Refusal> {
     refuse_dangling_link(context, &target)?;
     if is_notebook_name(&target) {
-        check_notebook(&target, content)?;
+        require_valid_notebook(&target, content)?;
     }
     if insist == Insist::No
-        && let Some(found) = leaked(None, content)
+        && let Some(found) = find_leak(None, content)
     {
-        return Err(leak(&found.reason, found.mended.as_deref()));
+        return Err(leak_refusal(&found.reason, found.mended.as_deref()));
     }
-    let encoding = configured(context.engine(), &target).unwrap_or(Encoding::UTF8);
+    let encoding = configured_encoding(context.engine(), &target).unwrap_or(Encoding::UTF8);
     let ending = line_end_for(context, &target);
-    let bytes =
-        encode_new(content, encoding, ending).map_err(|error| unencodable(&target, &error))?;
+    let bytes = encode_new(content, encoding, ending)
+        .map_err(|error| unencodable_refusal(&target, &error))?;
     let formatted = format_file(context, &target, "", bytes, encoding);
     let bytes = formatted.bytes;
     let document = Document::decode(&bytes, Some(encoding));
@@ -57,30 +57,30 @@ pub(crate) fn plan(
     let shown = document
         .as_ref()
         .map_or(content, |document| document.view());
-    let mut view = created(shown, bytes.len());
+    let mut view = new_file_view(shown, bytes.len());
     if !formatted.body.is_empty() {
         view.body = format!("{}\n{}", view.body, formatted.body);
     }
     view.notices.extend(formatted.notice);
     view.unshown = formatted.unshown;
-    view.notices.extend(hidden::of_texts("", shown));
+    view.notices.extend(hidden::hidden_in_texts("", shown));
     drop(document);
     if ending == LineEnd::Crlf && content.contains('\n') {
         view.notices.push(message!(
             "written with CRLF line ends, as the project's rules for new files say"
         ));
     }
-    let seen = view.seen_of_whole(bytes.len());
+    let seen = view.seen_of_written_file(bytes.len());
     Ok(FilePlan {
         target,
-        expected: Expected::Missing,
+        expected: ExpectedState::Missing,
         base: None,
-        new: New::Whole(bytes),
+        new: NewContent::Whole(bytes),
         view,
         encoding,
         endings,
         seen,
-        executable: Executable::Keep,
+        executable: ExecutableChange::Keep,
     })
 }
 
@@ -94,17 +94,18 @@ fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<()
         &target.given,
         quote_path(target.path())
     );
-    Err(Refusal::stating(RefusalKind::Missing, text).with("file_path", quote_path(target.path())))
+    Err(Refusal::from_message(RefusalKind::Missing, text)
+        .with_field("file_path", quote_path(target.path())))
 }
 
 /// Returns whether the given name is itself a symbolic link to a missing file. A link among its parent folders does not
 /// count.
 fn is_dangling_link(context: &CallContext<'_>, target: &Target) -> bool {
-    let given = target.located.given();
+    let given = target.located.given_path();
     let (Some(folder), Some(name)) = (given.parent(), given.file_name()) else {
         return false;
     };
-    target.located.followed_link()
+    target.located.has_followed_link()
         && context
             .engine()
             .workspace
@@ -128,15 +129,15 @@ pub(crate) fn from_edits(
     }
     let (first, rest) = edits.split_first()?;
     if first.1.new.is_empty() {
-        failures[first.0] = Some(no_change(&target));
+        failures[first.0] = Some(no_change_refusal(&target));
         return None;
     }
     let (content, told) = if rest.is_empty() {
         (first.1.new.clone(), ChangeView::default())
     } else {
-        change_further(context, &target, &first.1.new, rest, options, failures)?
+        apply_further_edits(context, &target, &first.1.new, rest, options, failures)?
     };
-    match plan(context, target, &content, options.insist) {
+    match plan_new_file(context, target, &content, options.insist) {
         Ok(mut plan) => {
             plan.view.rungs = vec![Rung::Exact];
             plan.view.rungs.extend(told.rungs);
@@ -152,7 +153,7 @@ pub(crate) fn from_edits(
 }
 
 /// Applies edits to the text of a file that does not exist yet. The caller sent the text, so it has seen all of it.
-fn change_further(
+fn apply_further_edits(
     context: &CallContext<'_>,
     target: &Target,
     text: &str,
@@ -164,17 +165,19 @@ fn change_further(
     let document = match Document::decode(text.as_bytes(), Some(Encoding::UTF8)) {
         Ok(document) => document,
         Err(NotText::Binary { kind }) => {
-            failures[last] = Some(binary(target, kind));
+            failures[last] = Some(binary_refusal(target, kind));
             return None;
         }
     };
-    let read_state = Ok(ReadState::from_seen(Seen::whole(text.len() as u64)));
-    let held = HeldText::new(context, target, &document, edits);
+    let read_state = Ok(ReadState::from_seen(
+        SeenRanges::all_seen(text.len() as u64),
+    ));
+    let held = InMemoryText::new(context, target, &document, edits);
     let mut session = EditSession::new(context, target, held);
     for &(at, edit) in edits {
-        let words = Words::after(failures);
-        let laid = if edit.fills() {
-            Err(filled(target))
+        let words = RefusalDetail::for_next_refusal(failures);
+        let laid = if edit.creates_or_fills_file() {
+            Err(filled_refusal(target))
         } else {
             session.apply(
                 &read_state,
@@ -203,14 +206,14 @@ fn change_further(
 }
 
 /// Returns the refusal for a second edit that would create the same file.
-fn filled(target: &Target) -> Refusal {
+fn filled_refusal(target: &Target) -> Refusal {
     let path = quote_path(target.path());
     let text = message!(
         "An earlier edit of this call fills {}, and {} is empty. Send the text to replace.",
         &path,
-        OLD
+        OLD_TEXT
     );
-    Refusal::stating(RefusalKind::Exists, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Exists, text).with_field("file_path", path)
 }
 
 /// Returns the line end of a new file: as sent unless a rule file prescribes one.
@@ -218,7 +221,10 @@ fn line_end_for(context: &CallContext<'_>, target: &Target) -> LineEnd {
     // The rule files are the project's, so they are looked up from the roots that lancet was opened on, even where a
     // client narrowed them.
     let engine = context.engine();
-    let (workspace, relative) = (engine.ceiling(), engine.below_root(target.path()));
+    let (workspace, relative) = (
+        engine.full_workspace(),
+        engine.relative_to_root(target.path()),
+    );
     let root = target
         .path()
         .ancestors()
@@ -226,7 +232,7 @@ fn line_end_for(context: &CallContext<'_>, target: &Target) -> LineEnd {
         .unwrap_or(target.located.root());
     let read = |folder: &Path, name: &str| -> Option<String> {
         let found = workspace.locate(&root.join(folder).join(name)).ok()?;
-        let snapshot = found.snapshot(MOST_RULE_BYTES as u64).ok()?;
+        let snapshot = found.read_snapshot(MAX_RULE_FILE_BYTES as u64).ok()?;
         String::from_utf8(snapshot.bytes.to_vec()).ok()
     };
     let folders = rule_folders(relative);
@@ -237,11 +243,15 @@ fn line_end_for(context: &CallContext<'_>, target: &Target) -> LineEnd {
             .collect()
     };
     let (editorconfig, gitattributes) = (gather(".editorconfig"), gather(".gitattributes"));
-    let end = line_end_for_new(relative, &rules(&editorconfig), &rules(&gitattributes));
+    let end = line_end_for_new(
+        relative,
+        &as_rule_files(&editorconfig),
+        &as_rule_files(&gitattributes),
+    );
     end.unwrap_or(LineEnd::AsSent)
 }
 
-fn rules<'t>(files: &'t [(&'t Path, String)]) -> Vec<RuleFile<'t>> {
+fn as_rule_files<'t>(files: &'t [(&'t Path, String)]) -> Vec<RuleFile<'t>> {
     files
         .iter()
         .map(|(folder, text)| RuleFile { folder, text })
@@ -249,7 +259,7 @@ fn rules<'t>(files: &'t [(&'t Path, String)]) -> Vec<RuleFile<'t>> {
 }
 
 /// Returns the view of a new file with this text.
-fn created(text: &str, bytes: usize) -> ChangeView {
+fn new_file_view(text: &str, bytes: usize) -> ChangeView {
     let all = Change {
         range: 0..0,
         text: text.to_owned(),
@@ -258,7 +268,11 @@ fn created(text: &str, bytes: usize) -> ChangeView {
     ChangeView {
         added: patch.added,
         coarse: patch.coarse,
-        body: format!("{}, {}", count(patch.added, "line"), count(bytes, "byte")),
+        body: format!(
+            "{}, {}",
+            format_count(patch.added, "line"),
+            format_count(bytes, "byte")
+        ),
         lines: std::iter::once(1..patch.added + 1).collect(),
         patch: patch.hunks,
         ..ChangeView::default()
@@ -266,7 +280,7 @@ fn created(text: &str, bytes: usize) -> ChangeView {
 }
 
 /// Refuses new content for a notebook that is not a valid notebook.
-pub(super) fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
+pub(super) fn require_valid_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
     let checked = Notebook::parse(content).and_then(|notebook| notebook.check_complete());
     let Err(error) = checked else {
         return Ok(());
@@ -276,5 +290,6 @@ pub(super) fn check_notebook(target: &Target, content: &str) -> Result<(), Refus
         &target.given,
         verbatim(error)
     );
-    Err(Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(target.path())))
+    Err(Refusal::from_message(RefusalKind::Invalid, text)
+        .with_field("file_path", quote_path(target.path())))
 }

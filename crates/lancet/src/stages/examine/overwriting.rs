@@ -9,12 +9,14 @@ use crate::applied_by::AppliedBy;
 use crate::arguments::WriteMode;
 use crate::call::Conversation;
 use crate::ledger::raw_line;
-use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
+use crate::message::{
+    CALL_VERB, SEND_THIS_AGAIN, for_tools, message, tool_and_shell_term, verbatim,
+};
 use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::wording::{count, quote_path};
+use crate::wording::{format_count, quote_path};
 
 /// Refuses to replace a whole file where sub-agents share the session: only the model that has seen the file may
 /// replace it, and the session's record does not show which one that was.
@@ -29,11 +31,11 @@ pub(super) fn require_one_conversation(
     let text = message!(
         "{} is there already, and it is not known whether this agent or another one of the same session has read it. {} {} and {} with the `revision` that its last line names.",
         quote_path(path),
-        CALL,
+        CALL_VERB,
         verbatim(context.read_call(path, None, None)),
         SEND_THIS_AGAIN
     );
-    Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
+    Err(Refusal::from_message(RefusalKind::NotRead, text).with_field("file_path", quote_path(path)))
 }
 
 /// Requires that the whole file was seen before it is overwritten, or its last line before text is appended.
@@ -69,7 +71,7 @@ pub(super) fn require_seen(
         WriteMode::Append => message!(
             "The last line of {} was not shown in this session, and append adds to it. {} {} and {}.",
             quote_path(path),
-            CALL,
+            CALL_VERB,
             verbatim(context.read_call(path, Some(offset), None)),
             SEND_THIS_AGAIN
         ),
@@ -77,18 +79,18 @@ pub(super) fn require_seen(
             "{} was not shown whole in this session: line {} of {} is the first that was not. {} {} and {}{}{}replace the file unseen.",
             quote_path(path),
             first + 1,
-            verbatim(count(lines, "line")),
-            CALL,
+            verbatim(format_count(lines, "line")),
+            CALL_VERB,
             verbatim(context.read_call(path, Some(offset), None)),
             SEND_THIS_AGAIN,
-            term(
+            tool_and_shell_term(
                 ", or send the revision that ",
                 ", or give --revision, which lancet read shows, to ",
             ),
             for_tools(message!("{} gave to ", verbatim(context.tool_name("Read"))))
         ),
     };
-    Err(Refusal::stating(RefusalKind::NotRead, text)
-        .helped_by(Remedy::read_lines(Some(offset), None))
-        .with("file_path", quote_path(path)))
+    Err(Refusal::from_message(RefusalKind::NotRead, text)
+        .with_remedy(Remedy::read_lines(Some(offset), None))
+        .with_field("file_path", quote_path(path)))
 }

@@ -9,25 +9,27 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lancet_language::{FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, TextWithheld};
+use lancet_language::{FileTexts, MOST_PLANNED_FILES, PlannedEdits, PlannedFile, TextNotAllowed};
 use lancet_workspace::{FileType, ReadError, Snapshot};
 
 use super::search;
 use crate::arguments::GrepArguments;
-use crate::ledger::raw;
+use crate::ledger::raw_range;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole, Search};
 use crate::stages::approve::is_protected;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, Target, locate};
-use crate::stages::open::{HELD, decode, require_file};
+use crate::stages::open::{MAX_IN_MEMORY_SIZE, decode, require_file};
 use crate::stages::server_text::server_text;
 
-pub(super) use words::{Purpose, no_servers, refusal, silent};
+pub(super) use words::{
+    Purpose, no_plan_refusal, no_servers_refusal, reason_for_move_without_plan,
+};
 
 /// The most files containing the name that are searched for, including those outside the server's folders.
-const MOST_SEARCHED: u64 = 300;
+const MAX_SEARCHED_FILES: u64 = 300;
 
 /// The texts of files on the disk, while a server is queried.
 pub(super) struct DiskTexts<'c> {
@@ -52,7 +54,7 @@ impl<'c> DiskTexts<'c> {
     }
 
     /// Returns the sentence that not every file containing the name was sent to the server.
-    pub(super) fn untold(&self) -> Option<Message> {
+    pub(super) fn incomplete_search_sentence(&self) -> Option<Message> {
         self.is_incomplete.then(|| {
             message!("more files have the word `{}` than were sent to the server ({}); look for what it may have missed with Grep", verbatim(&self.word), MOST_PLANNED_FILES)
         })
@@ -60,37 +62,37 @@ impl<'c> DiskTexts<'c> {
 }
 
 impl FileTexts for DiskTexts<'_> {
-    fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextWithheld> {
-        let given = path.to_str().ok_or(TextWithheld)?;
+    fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>, TextNotAllowed> {
+        let given = path.to_str().ok_or(TextNotAllowed)?;
         let target = locate(self.context.engine(), given, Intent::Show);
-        let target = target.map_err(|_| TextWithheld)?;
+        let target = target.map_err(|_| TextNotAllowed)?;
         if matches!(target.located.kind(), FileType::Missing) {
             return Ok(None);
         }
-        let snapshot = match target.located.snapshot(HELD) {
+        let snapshot = match target.located.read_snapshot(MAX_IN_MEMORY_SIZE) {
             Ok(snapshot) => snapshot,
             Err(ReadError::Missing) => return Ok(None),
-            Err(_) => return Err(TextWithheld),
+            Err(_) => return Err(TextNotAllowed),
         };
         let text = server_text(&snapshot.bytes).map(Arc::from);
-        let text = text.ok_or(TextWithheld)?;
+        let text = text.ok_or(TextNotAllowed)?;
         self.versions.insert(path.to_path_buf(), snapshot);
         Ok(Some(text))
     }
 
-    fn mentions(&mut self, patterns: &[String]) -> Vec<PathBuf> {
+    fn files_with_mentions(&mut self, patterns: &[String]) -> Vec<PathBuf> {
         let is_word =
             |one: Option<char>| one.is_some_and(|one| one.is_alphanumeric() || one == '_');
         let border = |one: Option<char>| if is_word(one) { "\\b" } else { "" };
         let pattern = format!(
             "{}{}{}",
             border(self.word.chars().next()),
-            search::escape(&self.word),
+            search::escape_regex(&self.word),
             border(self.word.chars().next_back())
         );
         let mut arguments = GrepArguments::new(pattern);
         arguments.glob = Some(format!("{{{}}}", patterns.join(",")));
-        arguments.head_limit = Some(MOST_SEARCHED);
+        arguments.head_limit = Some(MAX_SEARCHED_FILES);
         let Ok(found) = search::examine(self.context, &Search::Grep(arguments)) else {
             self.is_incomplete = true;
             return Vec::new();
@@ -108,16 +110,16 @@ impl FileTexts for DiskTexts<'_> {
 
 /// The shortest base for the time limit. The settings may allow no wait for problems, but without the server's plan the
 /// call cannot be answered at all.
-const LEAST_WAIT: Duration = Duration::from_millis(200);
+const MIN_WAIT: Duration = Duration::from_millis(200);
 
 /// Returns the deadline for a server: the wait for problems multiplied by `times`.
-pub(super) fn until(context: &CallContext<'_>, times: u32) -> Instant {
+pub(super) fn deadline(context: &CallContext<'_>, times: u32) -> Instant {
     let wait = Duration::from_millis(context.engine().settings.language.wait);
-    Instant::now() + wait.max(LEAST_WAIT) * times
+    Instant::now() + wait.max(MIN_WAIT) * times
 }
 
 /// Returns the edits that a plan makes in its files, in the order of the plan. `role` determines the role of each file.
-pub(super) fn edits(
+pub(super) fn edits_of_plan(
     context: &CallContext<'_>,
     texts: &DiskTexts<'_>,
     plan: &PlannedEdits,
@@ -129,27 +131,27 @@ pub(super) fn edits(
     for file in &plan.files {
         let role = role(&file.path);
         let target = match role {
-            PlannedRole::Other => touched(context, &file.path, &plan.server, purpose)?,
+            PlannedRole::Other => locate_touched_file(context, &file.path, &plan.server, purpose)?,
             PlannedRole::Named => locate_planned(context, &file.path, Intent::Edit)?,
             PlannedRole::Moved => locate_planned(context, &file.path, Intent::Leave)?,
         };
         if opened.iter().any(|other| other == target.path()) {
-            return Err(words::twice(&plan.server, &target, purpose));
+            return Err(words::repeated_file_refusal(&plan.server, &target, purpose));
         }
         opened.push(target.path().to_path_buf());
-        let places = places(context, texts, &target, file)?;
+        let places = planned_places(context, texts, &target, file)?;
         let edit = EditRequest {
             place: Place::Planned(Arc::new(PlannedPlaces { role, ..places })),
             ..EditRequest::default()
         };
-        edits.push((text_of(&file.path)?, edit));
+        edits.push((path_text(&file.path)?, edit));
     }
     Ok(edits)
 }
 
-fn text_of(path: &Path) -> Result<String, Refusal> {
+fn path_text(path: &Path) -> Result<String, Refusal> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(words::not_text)
+    text.ok_or_else(words::not_text_refusal)
 }
 
 fn locate_planned(
@@ -157,12 +159,12 @@ fn locate_planned(
     path: &Path,
     intent: Intent,
 ) -> Result<Target, Refusal> {
-    locate(context.engine(), &text_of(path)?, intent)
+    locate(context.engine(), &path_text(path)?, intent)
 }
 
 /// Locates a file that the caller did not name. One that is outside, denied or protected refuses the whole plan, and a denied
 /// one is not named.
-pub(super) fn touched(
+pub(super) fn locate_touched_file(
     context: &CallContext<'_>,
     path: &Path,
     server: &str,
@@ -172,25 +174,26 @@ pub(super) fn touched(
         require_file(context.engine(), &target)?;
         Ok(target)
     });
-    let target = located.map_err(|refusal| words::untouchable(refusal, path, server, purpose))?;
+    let target =
+        located.map_err(|refusal| words::untouchable_refusal(refusal, path, server, purpose))?;
     if target.is_withheld() {
-        return Err(words::denied(server, purpose));
+        return Err(words::denied_refusal(server, purpose));
     }
     match is_protected(context, &target) {
-        true => Err(words::protected(&target, server, purpose)),
+        true => Err(words::protected_refusal(&target, server, purpose)),
         false => Ok(target),
     }
 }
 
 /// Returns the edits of one file as places of its decoded text. Each place must map back to exactly the bytes that were
 /// planned.
-fn places(
+fn planned_places(
     context: &CallContext<'_>,
     texts: &DiskTexts<'_>,
     target: &Target,
     file: &PlannedFile,
 ) -> Result<PlannedPlaces, Refusal> {
-    let changed = || words::changed(target);
+    let changed = || words::changed_refusal(target);
     let version = texts.versions.get(&file.path).ok_or_else(changed)?;
     if server_text(&version.bytes) != Some(&*file.text) {
         return Err(changed());
@@ -198,7 +201,7 @@ fn places(
     let document = decode(context.engine(), target, &version.bytes)?;
     let is_plain = version.bytes.is_ascii() && !version.bytes.contains(&0);
     if !document.encoding().is_utf8() && !is_plain {
-        return Err(words::not_utf8(target));
+        return Err(words::not_utf8_refusal(target));
     }
     // The byte order mark is not part of the text that servers have.
     let before = version.bytes.len() - file.text.len();
@@ -208,7 +211,7 @@ fn places(
         let place = document.view_range(bytes.clone());
         let back = document.raw_range(place.clone());
         if back != bytes {
-            return Err(words::inexact(target));
+            return Err(words::inexact_refusal(target));
         }
         match places.last_mut() {
             // Adjacent edits become one place.
@@ -233,7 +236,7 @@ pub(super) fn server_range(
 ) -> Option<std::ops::Range<usize>> {
     let text = server_text(document.raw())?;
     let before = document.raw().len() - text.len();
-    let bytes = raw(document, place);
+    let bytes = raw_range(document, place);
     let (start, end) = (
         usize::try_from(bytes.start).ok()?,
         usize::try_from(bytes.end).ok()?,
@@ -242,9 +245,9 @@ pub(super) fn server_range(
 }
 
 /// Returns the refusal for a call that the caller cancelled.
-pub(super) fn stopped(context: &CallContext<'_>) -> Refusal {
+pub(super) fn stopped_refusal(context: &CallContext<'_>) -> Refusal {
     context.check_time().err().unwrap_or_else(|| {
         let text = "The call was stopped. Nothing was written; send it again.";
-        Refusal::stating(RefusalKind::Timeout, text)
+        Refusal::from_message(RefusalKind::Timeout, text)
     })
 }

@@ -15,18 +15,18 @@ mod wanted;
 
 use std::sync::Arc;
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::{Document, NotText};
 use lancet_workspace::{ReadError, Snapshot};
 
-use self::layout::{LaidOutPage, lay_out};
+use self::layout::{LaidOutPage, lay_out_lines};
 use self::notebook::CellPage;
-use self::notice::{budget, longest_name, notice};
+use self::notice::{budget_for_lines, last_notice, max_name_length};
 use self::page::PageContent;
-pub(crate) use self::page::{Page, Shape};
+pub(crate) use self::page::{AnswerKind, Page};
 pub use self::plain::PlainLines;
 use self::source::PageSource as _;
-use self::wanted::Wanted;
+use self::wanted::WantedRange;
 use super::large::{self, LargeFile};
 use crate::arguments::{ReadArguments, ReadMode};
 use crate::page_range::PageRange;
@@ -34,11 +34,12 @@ use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, Target, locate};
 use crate::stages::open::{
-    HELD, LARGEST, configured, is_notebook_name, require_file, snapshot, unreadable,
+    MAX_EDITED_SIZE, MAX_IN_MEMORY_SIZE, configured_encoding, is_notebook_name, require_file,
+    snapshot, unreadable_refusal,
 };
 
 /// Notebooks up to this size are loaded into memory, since their cells are found only in the whole JSON.
-const LARGEST_NOTEBOOK: u64 = 256 << 20;
+const MAX_NOTEBOOK_SIZE: u64 = 256 << 20;
 
 /// Reads the page that a call requests.
 pub(crate) fn examine(
@@ -48,26 +49,26 @@ pub(crate) fn examine(
     let target = locate(context.engine(), &arguments.file_path, Intent::Show)?;
     require_file(context.engine(), &target)?;
     let wanted = match arguments.pages.as_deref().and_then(PageRange::parse) {
-        Some(range) => Wanted {
-            column: Wanted::new(context, arguments).column,
-            ..pdf::wanted(range)
+        Some(range) => WantedRange {
+            column: WantedRange::new(context, arguments).column,
+            ..pdf::wanted_pages(range)
         },
-        None => Wanted::new(context, arguments),
+        None => WantedRange::new(context, arguments),
     };
     let known = context
         .session
         .ledger()
-        .peek(target.path())
+        .get_without_use(target.path())
         .map(|entry| entry.revision);
-    let shown = match streamed(context, &target, wanted, arguments.mode)? {
+    let shown = match read_streamed(context, &target, wanted, arguments.mode)? {
         Some(shown) => shown,
         None => read_in_memory(context, &target, arguments, wanted)?,
     };
     let hidden = shown.layout.hidden.notice();
     let page = Page {
         unit: match shown.shape {
-            Shape::Notebook => "cell",
-            Shape::Pdf => "page",
+            AnswerKind::Notebook => "cell",
+            AnswerKind::Pdf => "page",
             _ => "line",
         },
         target,
@@ -83,14 +84,14 @@ pub(crate) fn examine(
         truncated: shown.layout.truncated,
         encoding: shown.encoding,
         endings: shown.endings,
-        revision: shown.revision.short(),
+        revision: shown.revision.short_hex(),
         version: crate::ledger::version(&shown.revision, &shown.stamp),
         content: shown.content,
         seen: shown.layout.seen,
         asked: wanted.asked,
         known,
     };
-    Ok(settle(context, page, wanted, arguments.force))
+    Ok(finish_page(context, page, wanted, arguments.force))
 }
 
 /// Lays out the lines of a file in memory.
@@ -98,15 +99,15 @@ fn read_in_memory(
     context: &CallContext<'_>,
     target: &Target,
     arguments: &ReadArguments,
-    wanted: Wanted,
+    wanted: WantedRange,
 ) -> Result<PageContent, Refusal> {
     let base = snapshot(context.session, target)?;
-    let decoded = Document::decode(&base.bytes, configured(context.engine(), target));
+    let decoded = Document::decode(&base.bytes, configured_encoding(context.engine(), target));
     if pdf::is_pdf(target, &base.bytes, decoded.is_ok()) {
         return pdf::read_pdf(context, target, &base, arguments, wanted);
     }
     if arguments.pages.is_some() {
-        return Err(pdf::no_pages(target));
+        return Err(pdf::no_pages_refusal(target));
     }
     let document = match decoded {
         Ok(document) => document,
@@ -120,25 +121,35 @@ fn read_in_memory(
     }
     let mut notice = None;
     if is_notebook_name(target) {
-        match notebook::lay_out_cells(context, &document, wanted, budget(context, target)) {
-            Ok(page) => return Ok(cells_shown(page, &document, &base)),
+        match notebook::lay_out_cells(
+            context,
+            &document,
+            wanted,
+            budget_for_lines(context, target),
+        ) {
+            Ok(page) => return Ok(cell_content(page, &document, &base)),
             Err(error) => notice = Some(format!("{error}; the file is shown as text")),
         }
     }
-    let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
-    if layout.truncated && wanted.is_from_the_start() {
-        let outline = outline::beside(context, target, &document, &layout);
+    let mut layout = lay_out_lines(
+        context,
+        &document,
+        wanted,
+        budget_for_lines(context, target),
+    )?;
+    if layout.truncated && wanted.is_whole_file() {
+        let outline = outline::outline_after_page(context, target, &document, &layout);
         if !outline.is_empty() {
-            let room = budget(context, target).saturating_sub(context.length(&outline));
-            layout = lay_out(context, &document, wanted, room)?;
+            let room = budget_for_lines(context, target).saturating_sub(context.length(&outline));
+            layout = lay_out_lines(context, &document, wanted, room)?;
             layout.text.push_str(&outline);
         }
     }
     if document.line_count() == 0 {
-        layout.seen = Seen::whole(base.bytes.len() as u64);
+        layout.seen = SeenRanges::all_seen(base.bytes.len() as u64);
     }
     Ok(PageContent {
-        shape: Shape::Text,
+        shape: AnswerKind::Text,
         notice,
         words: None,
         pictures: Vec::new(),
@@ -154,9 +165,9 @@ fn read_in_memory(
 }
 
 /// Returns the cells of a notebook as a page.
-fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> PageContent {
+fn cell_content(page: CellPage, document: &Document<'_>, base: &Snapshot) -> PageContent {
     PageContent {
-        shape: Shape::Notebook,
+        shape: AnswerKind::Notebook,
         notice: (!page.is_editable)
             .then(|| "a notebook of version 3: it can be read, not edited".to_owned()),
         words: None,
@@ -180,20 +191,20 @@ fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Page
 
 /// Lays out the lines of a file that is too large for memory. None where the file is small, or can only be decoded in
 /// memory: another encoding, or mixed line ends.
-fn streamed(
+fn read_streamed(
     context: &CallContext<'_>,
     target: &Target,
-    wanted: Wanted,
+    wanted: WantedRange,
     mode: ReadMode,
 ) -> Result<Option<PageContent>, Refusal> {
     let most = match is_notebook_name(target) {
-        true => LARGEST_NOTEBOOK,
-        false => HELD,
+        true => MAX_NOTEBOOK_SIZE,
+        false => MAX_IN_MEMORY_SIZE,
     };
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
     if mode == ReadMode::Outline && size > most {
-        outline::reader(context, target)?;
-        return Err(outline::too_large(target, size));
+        outline::find_reader(context, target)?;
+        return Err(outline::too_large_refusal(target, size));
     }
     let is_held = size <= most
         || picture::is_decodable(target, size)?
@@ -203,14 +214,14 @@ fn streamed(
         return Ok(None);
     }
     let survey = large::survey(context, target)?;
-    let Some(encoding) = large::streamable(context, target, &survey)? else {
+    let Some(encoding) = large::streamable_encoding(context, target, &survey)? else {
         let size = survey.facts.length();
-        return match size > LARGEST {
-            true => Err(unreadable(
+        return match size > MAX_EDITED_SIZE {
+            true => Err(unreadable_refusal(
                 target,
                 &ReadError::TooLarge {
                     size,
-                    most: LARGEST,
+                    most: MAX_EDITED_SIZE,
                 },
             )),
             false => Ok(None),
@@ -218,12 +229,12 @@ fn streamed(
     };
     let file = LargeFile::new(context, target, &survey);
     Ok(Some(PageContent {
-        shape: Shape::Text,
+        shape: AnswerKind::Text,
         notice: None,
         words: None,
         pictures: Vec::new(),
         symbols: Vec::new(),
-        layout: lay_out(context, &file, wanted, budget(context, target))?,
+        layout: lay_out_lines(context, &file, wanted, budget_for_lines(context, target))?,
         total: file.count_lines(),
         encoding: encoding.name(),
         endings: survey.facts.endings(),
@@ -234,30 +245,35 @@ fn streamed(
 }
 
 /// Decides whether the text is shown again, and writes the notices.
-fn settle(context: &CallContext<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page {
+fn finish_page(
+    context: &CallContext<'_>,
+    mut page: Page,
+    wanted: WantedRange,
+    force: bool,
+) -> Page {
     let known = context
         .session
         .ledger()
-        .peek(page.target.path())
+        .get_without_use(page.target.path())
         .is_some_and(|entry| {
             entry.revision == page.version.revision
                 && !entry.partial_view
                 && entry.may_answer_unchanged(wanted.asked)
         });
-    let force = force || context.session.is_apart();
+    let force = force || context.session.is_for_host();
     if known && !force && context.engine().settings.read.dedupe && page.shows_something() {
-        page.shape = Shape::Unchanged;
+        page.shape = AnswerKind::Unchanged;
         page.text.clear();
         page.pictures.clear();
         page.notices.clear();
     }
     let notices = std::mem::take(&mut page.target.notices);
-    let most = longest_name(context);
+    let most = max_name_length(context);
     page.notices.extend(notices.iter().map(|notice| {
         let notice = notice.render(context.engine().audience());
-        context.limit.cut(&notice, most)
+        context.limit.truncate(&notice, most)
     }));
-    let last = notice(context, &page, wanted);
+    let last = last_notice(context, &page, wanted);
     page.notices.push(last);
     page
 }

@@ -3,40 +3,42 @@
 
 use std::path::Path;
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::{Encoding, Endings};
-use lancet_workspace::{Executable, Expected, FileType, normalize_lexically};
+use lancet_workspace::{ExecutableChange, ExpectedState, FileType, normalize_lexically};
 
-use super::edit::WORDS_OF_A_FILE;
+use super::edit::TEXT_LENGTH_PER_FILE;
 use super::located_file::NumberedEdit;
-use super::whole_file::{WholeFile, form};
-use crate::message::{Message, message, term, verbatim};
+use super::whole_file::{WholeFile, encoding_and_line_ends};
+use crate::message::{Message, message, tool_and_shell_term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::MoveRequest;
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
 use crate::stages::open::require_file;
-use crate::stages::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
+use crate::stages::plan::{ChangeView, FilePlan, LedgerUpdate, NewContent, PlannedMove};
 use crate::wording::quote_path;
 
 /// The parts of a move's plan apart from its names, for a move without edits.
-pub(super) struct Content {
-    expected: Expected,
+pub(super) struct MovedContent {
+    expected: ExpectedState,
     base: Option<lancet_workspace::Snapshot>,
     form: (Encoding, Endings),
     notices: Vec<Message>,
 }
 
 /// Refuses a source that cannot be moved and a name that is not free.
-pub(super) fn check(
+pub(super) fn check_move(
     context: &CallContext<'_>,
     from: &Target,
     to: &Target,
     edits: &[NumberedEdit<'_>],
 ) -> Result<(), Refusal> {
     for path in [from, to] {
-        context.say(2 * context.length(&quote_path(path.path()).to_string()) + WORDS_OF_A_FILE);
+        context.charge_sentence(
+            2 * context.length(&quote_path(path.path()).to_string()) + TEXT_LENGTH_PER_FILE,
+        );
     }
     if !from.located.is_link() {
         require_file(context.engine(), from)?;
@@ -44,7 +46,9 @@ pub(super) fn check(
     if from.path() == to.path() {
         let path = from.display_name();
         let text = message!("{} has this name already. Nothing was changed.", &path);
-        return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
+        return Err(
+            Refusal::from_message(RefusalKind::NoChange, text).with_field("file_path", path)
+        );
     }
     require_free(to)?;
     if edits.is_empty() {
@@ -64,7 +68,7 @@ pub(super) fn check(
         &path,
         why
     );
-    Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path))
+    Err(Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path))
 }
 
 /// Refuses a name that exists.
@@ -87,7 +91,7 @@ fn require_free(to: &Target) -> Result<(), Refusal> {
             ),
         ),
     };
-    Err(Refusal::stating(kind, text).with("file_path", path))
+    Err(Refusal::from_message(kind, text).with_field("file_path", path))
 }
 
 /// Reads the content that is moved, without edits.
@@ -97,12 +101,12 @@ pub(super) fn examine_content(
     from: &Target,
     to: &Target,
     request: &MoveRequest,
-) -> Result<Content, Refusal> {
+) -> Result<MovedContent, Refusal> {
     if from.located.is_link() {
         return examine_link(from, to);
     }
     let whole = WholeFile::read(context, attempt, from)?;
-    let short = whole.revision.short();
+    let short = whole.revision.short_hex();
     if let Some(named) = request.revision.as_deref().filter(|named| *named != short) {
         let path = from.display_name();
         let text = message!(
@@ -110,18 +114,18 @@ pub(super) fn examine_content(
             &path,
             verbatim(&short),
             verbatim(named),
-            term(
+            tool_and_shell_term(
                 ". Read it again, or send the call with revision ",
                 ". Look at it again, or give --revision "
             ),
             verbatim(&short)
         );
-        return Err(Refusal::stating(RefusalKind::Stale, text)
-            .with("file_path", path)
-            .with("revision", short));
+        return Err(Refusal::from_message(RefusalKind::Stale, text)
+            .with_field("file_path", path)
+            .with_field("revision", short));
     }
-    let form = form(whole.document(context, from).as_ref());
-    Ok(Content {
+    let form = encoding_and_line_ends(whole.document(context, from).as_ref());
+    Ok(MovedContent {
         expected: whole.expected,
         base: whole.base,
         form,
@@ -129,16 +133,15 @@ pub(super) fn examine_content(
     })
 }
 
-fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
+fn examine_link(from: &Target, to: &Target) -> Result<MovedContent, Refusal> {
     let read = from.located.stat().zip(from.located.link_target());
     let Some((stamp, target)) = read else {
         let text = message!(
             "{} is no longer there. Look again before going on.",
             from.display_name()
         );
-        return Err(
-            Refusal::stating(RefusalKind::Missing, text).with("file_path", from.display_name())
-        );
+        return Err(Refusal::from_message(RefusalKind::Missing, text)
+            .with_field("file_path", from.display_name()));
     };
     let mut notices = vec![message!(
         "it is a symbolic link to {} and stays one; the file that it leads to is where it was",
@@ -154,8 +157,8 @@ fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
             quote_path(&leads_to(to))
         ));
     }
-    Ok(Content {
-        expected: Expected::Link { target, stamp },
+    Ok(MovedContent {
+        expected: ExpectedState::Link { target, stamp },
         base: None,
         form: (Encoding::UTF8, Endings::None),
         notices,
@@ -163,39 +166,39 @@ fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
 }
 
 /// Makes the plan that gives a file another name and changes nothing in it.
-pub(super) fn plan(from: Target, to: Target, content: Content) -> FilePlan {
+pub(super) fn plan_move(from: Target, to: Target, content: MovedContent) -> FilePlan {
     FilePlan {
         target: to,
         expected: content.expected,
         base: content.base,
-        new: moved(from, Vec::new()),
+        new: moved_content(from, Vec::new()),
         view: ChangeView {
             notices: content.notices,
             ..ChangeView::default()
         },
         encoding: content.form.0,
         endings: content.form.1,
-        seen: Seen::default(),
-        executable: Executable::Keep,
+        seen: SeenRanges::default(),
+        executable: ExecutableChange::Keep,
     }
 }
 
 /// Turns the plan of edits into one that also gives the file another name.
 pub(super) fn with_edits(plan: FilePlan, to: Target) -> FilePlan {
     let changes = match plan.new {
-        New::Changes(changes) | New::Streamed(changes) => changes,
+        NewContent::Changes(changes) | NewContent::Streamed(changes) => changes,
         // Edits of an existing file produce no other kind of new content.
         _ => Vec::new(),
     };
     FilePlan {
         target: to,
-        new: moved(plan.target, changes),
+        new: moved_content(plan.target, changes),
         ..plan
     }
 }
 
-fn moved(from: Target, changes: Vec<lancet_text::RawChange>) -> New {
-    New::Moved(Box::new(Moved {
+fn moved_content(from: Target, changes: Vec<lancet_text::RawChange>) -> NewContent {
+    NewContent::Moved(Box::new(PlannedMove {
         from,
         changes,
         mode: None,

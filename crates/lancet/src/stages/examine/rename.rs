@@ -4,16 +4,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lancet_history::Standing;
-use lancet_language::{PlannedEdits, RefactorError, RenameQuestion};
+use lancet_history::LinePlace;
+use lancet_language::{PlannedEdits, RefactorError, RenameRequest};
 use lancet_text::Document;
 use serde_json::json;
 
 use super::change;
 use super::planned::{self, DiskTexts, Purpose};
-use super::read_state::{Current, Need, ReadState, read_state};
-use crate::ledger::raw;
-use crate::message::{CALL, Message, SEND_THIS_AGAIN, message, verbatim};
+use super::read_state::{CurrentVersion, ReadState, RequiredPart, read_state};
+use crate::ledger::raw_range;
+use crate::message::{CALL_VERB, Message, SEND_THIS_AGAIN, message, verbatim};
 use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{DryRun, FileRequest, PlannedRole, Request, SymbolRename};
@@ -21,15 +21,15 @@ use crate::stages::attempt::{Attempt, Freshness};
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, Target, locate};
 use crate::stages::open::{decode, refuse_notebook, require_file, snapshot_to_change};
-use crate::stages::plan::{Parts, Plan};
+use crate::stages::plan::{PartialApproval, Plan};
 use crate::stages::server_text::server_text;
-use crate::wording::{count, cut, quote_path};
+use crate::wording::{format_count, quote_path, truncate};
 
 /// The time limit for a server, as a multiple of the wait for problems.
-const TIMES: u32 = 10;
+const TIME_LIMIT_FACTOR: u32 = 10;
 
 /// The most characters of a line that a refusal quotes.
-const QUOTED: usize = 300;
+const MAX_QUOTED_LENGTH: usize = 300;
 
 /// Works out the plan that gives a symbol another name.
 pub(crate) fn examine(
@@ -45,42 +45,48 @@ pub(crate) fn examine(
     let base = snapshot_to_change(context, &mut from_disk, &target)?;
     refuse_notebook(context.engine(), &target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
-    let current = Current::from_snapshot(&base, &document);
+    let current = CurrentVersion::from_snapshot(&base, &document);
     let revision = asked.revision.as_deref();
-    let read_state = read_state(context, target.path(), current, revision, Need::Places)?;
-    let line = line(context, &target, &document, &read_state, asked.line)?;
-    let places = symbols(&document, &target, line, asked)?;
+    let read_state = read_state(
+        context,
+        target.path(),
+        current,
+        revision,
+        RequiredPart::Places,
+    )?;
+    let line = find_symbol_line(context, &target, &document, &read_state, asked.line)?;
+    let places = find_symbol_on_line(&document, &target, line, asked)?;
     let Some(language) = context.engine().language() else {
-        return Err(planned::no_servers());
+        return Err(planned::no_servers_refusal());
     };
     let text: Arc<str> = match server_text(&base.bytes) {
         Some(text) => text.into(),
-        None => return Err(not_utf8(&target)),
+        None => return Err(not_utf8_refusal(&target)),
     };
     let ranges: Vec<Range<usize>> = places
         .iter()
         .filter_map(|place| planned::server_range(&document, place.clone()))
         .collect();
     let Some(first) = ranges.first() else {
-        return Err(not_utf8(&target));
+        return Err(not_utf8_refusal(&target));
     };
-    let question = RenameQuestion {
+    let question = RenameRequest {
         path: target.path(),
         text: &text,
         symbol: first.clone(),
         new_name: &asked.new_name,
     };
     let mut texts = DiskTexts::new(context, &asked.symbol);
-    let until = planned::until(context, TIMES);
+    let until = planned::deadline(context, TIME_LIMIT_FACTOR);
     let plan = language
-        .rename(&question, &mut texts, until)
+        .plan_rename(&question, &mut texts, until)
         .map_err(|error| refuse(context, error))?;
     require_one_meaning(&target, &document, &plan, (&places, &ranges), asked)?;
     let role = |path: &std::path::Path| match path == target.path() {
         true => PlannedRole::Named,
         false => PlannedRole::Other,
     };
-    let mut edits = planned::edits(context, &texts, &plan, Purpose::Rename, role)?;
+    let mut edits = planned::edits_of_plan(context, &texts, &plan, Purpose::Rename, role)?;
     // The named file comes first: its lines are shown.
     edits.sort_by_key(|(path, _)| std::path::Path::new(path) != target.path());
     if let Some((_, named)) = edits.first_mut() {
@@ -94,19 +100,19 @@ pub(crate) fn examine(
         dry_run: asked.dry_run,
         ..Request::new(files)
     };
-    let mut lead = lead(&plan, asked);
-    if let Some(untold) = texts.untold() {
+    let mut lead = lead_sentence(&plan, asked);
+    if let Some(untold) = texts.incomplete_search_sentence() {
         lead.push(message!("\n[lancet: {}]", untold));
     }
-    context.say(context.length(&lead.render(context.engine().audience())));
+    context.charge_sentence(context.length(&lead.render(context.engine().audience())));
     let mut plan = change::examine_as_one(context, attempt, &request)?;
-    plan.origin.parts = Parts::Inseparable;
+    plan.origin.parts = PartialApproval::Inseparable;
     plan.origin.lead = Some(lead);
     Ok(plan)
 }
 
 /// Returns the sentence at the beginning of the answer.
-fn lead(plan: &PlannedEdits, asked: &SymbolRename) -> Message {
+fn lead_sentence(plan: &PlannedEdits, asked: &SymbolRename) -> Message {
     let places: usize = plan.files.iter().map(|file| file.spans.len()).sum();
     let others = match (plan.files.len(), asked.dry_run) {
         (1, _) | (_, DryRun::Yes) => "",
@@ -117,18 +123,18 @@ fn lead(plan: &PlannedEdits, asked: &SymbolRename) -> Message {
         verbatim(&asked.symbol),
         verbatim(&asked.new_name),
         verbatim(&plan.server),
-        verbatim(count(places, "place")),
-        verbatim(count(plan.files.len(), "file")),
+        verbatim(format_count(places, "place")),
+        verbatim(format_count(plan.files.len(), "file")),
         others
     )
 }
 
 fn refuse(context: &CallContext<'_>, error: RefactorError) -> Refusal {
-    planned::refusal(context, error, Purpose::Rename, "the language server")
+    planned::no_plan_refusal(context, error, Purpose::Rename, "the language server")
 }
 
 /// Returns the line with the symbol, counted from 0. It must have been shown, with this number.
-fn line(
+fn find_symbol_line(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
@@ -141,12 +147,12 @@ fn line(
         let text = message!(
             "{} has {}, and the call names line {}. Send the number of a line that is there.",
             &path,
-            verbatim(count(document.line_count(), "line")),
+            verbatim(format_count(document.line_count(), "line")),
             number
         );
-        return Err(Refusal::stating(RefusalKind::Invalid, text).with("file_path", path));
+        return Err(Refusal::from_message(RefusalKind::Invalid, text).with_field("file_path", path));
     }
-    let bytes = raw(document, document.line_range(line - 1));
+    let bytes = raw_range(document, document.line_range(line - 1));
     let why = if !read_state.seen.missing_from(bytes).is_empty() {
         message!(
             "Line {} of {} was not shown in this session.",
@@ -166,27 +172,27 @@ fn line(
     let text = message!(
         "{} {} {} and {}.",
         why,
-        CALL,
+        CALL_VERB,
         verbatim(call),
         SEND_THIS_AGAIN
     );
-    Err(Refusal::stating(RefusalKind::NotRead, text)
-        .helped_by(Remedy::read_lines(Some(line), Some(1)))
-        .with("file_path", path)
-        .with("lines", vec![line]))
+    Err(Refusal::from_message(RefusalKind::NotRead, text)
+        .with_remedy(Remedy::read_lines(Some(line), Some(1)))
+        .with_field("file_path", path)
+        .with_field("lines", vec![line]))
 }
 
 /// Returns whether a line has a different number now than when it was shown.
 fn is_moved(read_state: &ReadState, line: usize) -> bool {
-    match read_state.numbers.standing(line as u64) {
-        Standing::At { line: now, .. } => now != line as u64,
-        Standing::Replaced => false,
-        Standing::Unknown => true,
+    match read_state.numbers.current_place(line as u64) {
+        LinePlace::At { line: now, .. } => now != line as u64,
+        LinePlace::Replaced => false,
+        LinePlace::Unknown => true,
     }
 }
 
 /// Returns the places where the symbol occurs on the line as a whole word.
-fn symbols(
+fn find_symbol_on_line(
     document: &Document<'_>,
     target: &Target,
     line: usize,
@@ -215,9 +221,9 @@ fn symbols(
         "symbol is not a whole word on line {} of {}, which is {}. Send the line and the name as they are there.",
         asked.line,
         &path,
-        verbatim(json!(cut(text, QUOTED)))
+        verbatim(json!(truncate(text, MAX_QUOTED_LENGTH)))
     );
-    Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
+    Err(Refusal::from_message(RefusalKind::NotFound, text).with_field("file_path", path))
 }
 
 /// Requires that the server renames all occurrences of the symbol together, where it occurs more than once on its line.
@@ -250,16 +256,16 @@ fn require_one_meaning(
         &path,
         verbatim(named.join(", "))
     );
-    Err(Refusal::stating(RefusalKind::Ambiguous, text)
-        .with("file_path", path)
-        .with("columns", columns))
+    Err(Refusal::from_message(RefusalKind::Ambiguous, text)
+        .with_field("file_path", path)
+        .with_field("columns", columns))
 }
 
-fn not_utf8(target: &Target) -> Refusal {
+fn not_utf8_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "{} is not UTF-8, which language servers need. Nothing was renamed; make the change with Grep and Edit.",
         &path
     );
-    Refusal::stating(RefusalKind::Unencodable, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Unencodable, text).with_field("file_path", path)
 }

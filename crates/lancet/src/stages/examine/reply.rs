@@ -1,21 +1,23 @@
 //! The *examine* stage for a model's reply: parses the whole reply, makes one request of its parts, and examines that
 //! like any other. A refusal numbers every part that failed.
 
+mod as_edits;
 mod compose;
 mod refuse;
 mod suggest;
 
-use lancet_dialects::{Options, ReplyPart, parse};
+use lancet_dialects::{ParseOptions, ReplyPart, parse};
 
-use self::compose::{Composed, compose};
-use self::refuse::{join, unparsable};
-use self::suggest::suggest;
-use super::change::{Examined, examine_files};
+pub(crate) use self::as_edits::as_edits;
+use self::compose::{ComposedRequest, compose_request};
+use self::refuse::{join_refusals, unparsable_refusal};
+use self::suggest::add_suggested_files;
+use super::change::{ExaminedRequest, examine_files};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{DryRun, Insist, ReplyRequest};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
-use crate::stages::locate::is_there;
+use crate::stages::locate::exists;
 use crate::stages::plan::{Plan, PlanRecord};
 
 /// Works out the plan for a reply, all of it or nothing.
@@ -24,16 +26,20 @@ pub(crate) fn examine(
     attempt: &mut Attempt,
     reply: &ReplyRequest<'_>,
 ) -> Result<Plan, Refusal> {
-    let engine = context.engine();
-    let parts = parse(
-        &reply.text,
-        &Options {
-            format: reply.format,
-            is_known: &|name| is_there(engine, name),
-        },
-    )
-    .map_err(|error| unparsable(&error))?;
+    let parts = parse_parts(context, reply)?;
     examine_parts(context, attempt, parts, (reply.insist, reply.dry_run))
+}
+
+fn parse_parts(
+    context: &CallContext<'_>,
+    reply: &ReplyRequest<'_>,
+) -> Result<Vec<ReplyPart>, Refusal> {
+    let engine = context.engine();
+    let options = ParseOptions {
+        format: reply.format,
+        is_known: &|name| exists(engine, name),
+    };
+    parse(&reply.text, &options).map_err(|error| unparsable_refusal(&error))
 }
 
 /// Works out the plan for one part of a reply, applied to the files as they are now.
@@ -52,12 +58,12 @@ fn examine_parts(
     mut parts: Vec<ReplyPart>,
     (insist, dry_run): (Insist, DryRun),
 ) -> Result<Plan, Refusal> {
-    let Composed {
+    let ComposedRequest {
         mut request,
         part_of,
-    } = compose(&mut parts)?;
+    } = compose_request(&mut parts)?;
     (request.insist, request.dry_run) = (insist, dry_run);
-    let Examined {
+    let ExaminedRequest {
         mut files,
         mut failures,
         turn,
@@ -67,12 +73,12 @@ fn examine_parts(
             let path = &parts[*part].path;
             *failure = failure
                 .take()
-                .map(|missing| suggest(context, missing, path));
+                .map(|missing| add_suggested_files(context, missing, path));
             // One search of the roots per call is enough.
             break;
         }
     }
-    let idle = join(failures, &parts, &part_of, files.is_empty())?;
+    let idle = join_refusals(failures, &parts, &part_of, files.is_empty())?;
     if let Some(first) = files.first_mut() {
         first.view.notices.extend(idle);
     }

@@ -12,11 +12,13 @@ mod groups;
 mod hooks;
 mod hunk;
 mod kept;
+mod lead;
 mod links;
 mod merge;
 mod move_back;
 mod name_changes;
 mod newest;
+mod nothing;
 mod own_undos;
 mod parts;
 mod renamed;
@@ -27,50 +29,51 @@ mod shared;
 mod view;
 mod walk;
 
-pub(crate) use self::hunk::hunk;
-pub(crate) use self::restore::restore;
+pub(crate) use self::hunk::plan_hunk_undo;
+pub(crate) use self::restore::plan_restore;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use lancet_history::{OperationKind, OperationStore, TakenBack};
+use lancet_history::{OperationKind, OperationStore, ReversedChange};
 
 use self::chain::Chain;
 use self::groups::Groups;
-use self::kept::unreadable;
+use self::kept::unreadable_refusal;
+use self::lead::{lead, moved_by_others, not_restored};
 use self::renamed::ChainOutcome;
 use self::select::FileRow;
-use self::walk::Back;
-use crate::message::{Message, OPERATION, message, term, verbatim};
+use self::walk::UndoneChain;
+use crate::message::{Message, message};
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::Whose;
+use crate::request::UndoScope;
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Target, locate_recorded};
-use crate::stages::plan::{DryRun, FilePlan, FoundBack, LeftOut, Plan, PlanRecord};
-use crate::undo::{Conflicts, Direction, TakeBack};
+use crate::stages::plan::{AlreadyUndoneFile, ConflictingFile, DryRun, FilePlan, Plan, PlanRecord};
+use crate::undo::{Conflicts, Direction, UndoRequest};
 use crate::wording::{QuotedPath, quote_path};
 
 /// The longest list of paths in a refusal, in characters.
-const LONGEST_LIST: usize = 4_000;
+const MAX_LIST_LENGTH: usize = 4_000;
 
 /// Works out the plan that undoes operations.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    asked: &TakeBack,
-    whose: Whose,
+    asked: &UndoRequest,
+    whose: UndoScope,
 ) -> Result<Plan, Refusal> {
-    let store = store(context)?;
-    context.follow_moved_files().map_err(unreadable)?;
-    let rows = select::rows(context, store, asked, whose)?;
-    select::keep_choice(context, &rows)?;
+    let store = require_store(context)?;
+    context.follow_moved_files().map_err(unreadable_refusal)?;
+    let rows = select::select_rows(context, store, asked, whose)?;
+    select::require_same_choice(context, &rows)?;
     let (rows, unsure) = shared::set_apart(store, rows, asked)?;
     if rows.is_empty() {
-        return Err(all_left_out(unsure));
+        return Err(all_left_out_refusal(unsure));
     }
-    let (renamed, plain) = renamed_chain::split(&rows);
+    let (renamed, plain) = renamed_chain::split_renamed_files(&rows);
     let (folders, plain) = folders::split(&plain);
     let paths_of = |rows: &[&FileRow]| {
         let names = rows.iter().flat_map(|row| row.names());
@@ -91,85 +94,85 @@ pub(crate) fn examine(
     let all_paths = paths.iter().chain(&renamed_paths).chain(folder_paths);
     let turn = context.take_turn(all_paths.map(PathBuf::as_path))?;
     let located = paths.iter().cloned().zip(targets).collect();
-    let mut examined = Examined {
+    let mut examined = ExaminedFiles {
         left_out: unsure,
-        ..Examined::default()
+        ..ExaminedFiles::default()
     };
-    examined.take_renamed(context, attempt, store, &renamed, &rows, asked)?;
+    examined.examine_renamed_files(context, attempt, store, &renamed, &rows, asked)?;
     for chain in chain::chains(&plain, located) {
         context.check_time()?;
-        examined.take(context, attempt, store, chain, &rows, asked)?;
+        examined.examine_chain(context, attempt, store, chain, &rows, asked)?;
     }
     examined.take_folders(context, &folders, asked)?;
-    examined.plan(&rows, asked, turn)
+    examined.into_plan(&rows, asked, turn)
 }
 
 /// The results for the files so far.
 #[derive(Default)]
-struct Examined {
+struct ExaminedFiles {
     files: Vec<FilePlan>,
-    takes_back: Vec<TakenBack>,
-    found_back: Vec<FoundBack>,
-    left_out: Vec<LeftOut>,
+    takes_back: Vec<ReversedChange>,
+    found_back: Vec<AlreadyUndoneFile>,
+    left_out: Vec<ConflictingFile>,
     /// The files that are undone together or not at all.
     together: Vec<Vec<usize>>,
 }
 
-impl Examined {
+impl ExaminedFiles {
     /// Works out one file.
-    fn take(
+    fn examine_chain(
         &mut self,
         context: &CallContext<'_>,
         attempt: &mut Attempt,
         store: &dyn OperationStore,
         chain: Chain<'_>,
         all: &[FileRow],
-        asked: &TakeBack,
+        asked: &UndoRequest,
     ) -> Result<(), Refusal> {
         let rows = chain.rows.clone();
         let path = chain.target.path().to_path_buf();
-        let by = match walk::back(context, attempt, store, chain, all, asked) {
-            Ok(Back::To(mut file, parts)) => {
+        let by = match walk::undo_chain(context, attempt, store, chain, all, asked) {
+            Ok(UndoneChain::To(mut file, parts)) => {
                 file.view.notices.extend(moved_by_others(&rows));
                 file.view.notices.extend(shared::notice(&rows));
-                if was_parted(store, &rows)? {
-                    file.view.notices.push(message!("{}", PARTED));
+                if broke_hard_links(store, &rows)? {
+                    file.view.notices.push(message!("{}", LINKS_NOT_RESTORED));
                 }
                 self.files.push(*file);
                 let by = Some(self.files.len() - 1);
                 self.takes_back
-                    .extend(parts.into_iter().map(|part| TakenBack {
+                    .extend(parts.into_iter().map(|part| ReversedChange {
                         by,
                         operation: part.operation,
                         at: part.at,
                     }));
                 by
             }
-            Ok(Back::Already) => {
-                self.found_back(path, &rows);
+            Ok(UndoneChain::Already) => {
+                self.add_already_undone(path, &rows);
                 None
             }
             Err(refusal) => return self.leave_out(path, &rows, refusal, asked),
         };
-        self.mark(&rows, by);
+        self.record_undone(&rows, by);
         Ok(())
     }
 
     /// Works out the files that were moved.
-    fn take_renamed(
+    fn examine_renamed_files(
         &mut self,
         context: &CallContext<'_>,
         attempt: &mut Attempt,
         store: &dyn OperationStore,
         rows: &[&FileRow],
         all: &[FileRow],
-        asked: &TakeBack,
+        asked: &UndoRequest,
     ) -> Result<(), Refusal> {
         let mut names = renamed::read_names(context, attempt, rows)?;
         let mut ways = Vec::new();
         for chain in renamed_chain::chains(rows) {
             context.check_time()?;
-            match names.walk(context, store, &chain, all, asked) {
+            match names.walk_chain(context, store, &chain, all, asked) {
                 Ok(way) => ways.push((chain, way)),
                 Err(refusal) => {
                     let path = chain.last_name().to_path_buf();
@@ -184,7 +187,7 @@ impl Examined {
             context.check_time()?;
             let path = chain.last_name().to_path_buf();
             let outcome = match way {
-                Some(way) => names.plans(context, store, way),
+                Some(way) => names.plan_chain(context, store, way),
                 None => Ok(ChainOutcome::Already),
             };
             match outcome {
@@ -195,12 +198,12 @@ impl Examined {
                         chain.rows.iter().flat_map(|row| row.names()),
                         first..self.files.len(),
                     );
-                    self.mark(&chain.rows, Some(first));
+                    self.record_undone(&chain.rows, Some(first));
                 }
                 Ok(ChainOutcome::ByAnother(path)) => by_others.push((chain, path)),
                 Ok(ChainOutcome::Already) => {
-                    self.found_back(path, &chain.rows);
-                    self.mark(&chain.rows, None);
+                    self.add_already_undone(path, &chain.rows);
+                    self.record_undone(&chain.rows, None);
                 }
                 Err(refusal) => self.leave_out(path, &chain.rows, refusal, asked)?,
             }
@@ -208,28 +211,29 @@ impl Examined {
         for (chain, path) in by_others {
             let mut files = self.files.iter();
             let by = files.position(|file| file.target.path() == path);
-            self.mark(&chain.rows, by);
+            self.record_undone(&chain.rows, by);
         }
-        self.together = groups.together();
+        self.together = groups.groups_of_several();
         Ok(())
     }
 
-    fn mark(&mut self, rows: &[&FileRow], by: Option<usize>) {
-        self.takes_back.extend(rows.iter().map(|row| TakenBack {
-            by,
-            operation: row.operation.clone(),
-            at: row.change.at,
-        }));
+    fn record_undone(&mut self, rows: &[&FileRow], by: Option<usize>) {
+        self.takes_back
+            .extend(rows.iter().map(|row| ReversedChange {
+                by,
+                operation: row.operation.clone(),
+                at: row.change.at,
+            }));
     }
 
-    fn found_back(&mut self, path: PathBuf, rows: &[&FileRow]) {
+    fn add_already_undone(&mut self, path: PathBuf, rows: &[&FileRow]) {
         let mut operations: Vec<String> = rows.iter().map(|row| row.operation.clone()).collect();
         operations.dedup();
         let made = rows.iter().flat_map(|row| row.change.folders.clone());
         let mut folders: Vec<PathBuf> = made.collect();
         folders.sort();
         folders.dedup();
-        self.found_back.push(FoundBack {
+        self.found_back.push(AlreadyUndoneFile {
             path,
             operations,
             folders,
@@ -242,14 +246,14 @@ impl Examined {
         path: PathBuf,
         rows: &[&FileRow],
         refusal: Refusal,
-        asked: &TakeBack,
+        asked: &UndoRequest,
     ) -> Result<(), Refusal> {
         let may = asked.conflicts == Conflicts::LeaveOut;
         if !may || refusal.kind() != RefusalKind::Conflict {
             return Err(refusal);
         }
         let newest = rows.first().map(|row| row.operation.clone());
-        self.left_out.push(LeftOut {
+        self.left_out.push(ConflictingFile {
             path,
             operation: newest.unwrap_or_default(),
             refusal,
@@ -257,9 +261,14 @@ impl Examined {
         Ok(())
     }
 
-    fn plan(self, rows: &[FileRow], asked: &TakeBack, turn: Option<Turn>) -> Result<Plan, Refusal> {
+    fn into_plan(
+        self,
+        rows: &[FileRow],
+        asked: &UndoRequest,
+        turn: Option<Turn>,
+    ) -> Result<Plan, Refusal> {
         if self.takes_back.is_empty() {
-            return Err(all_left_out(self.left_out));
+            return Err(all_left_out_refusal(self.left_out));
         }
         let taken = self.takes_back.iter();
         let taken: HashSet<(&str, usize)> = taken
@@ -299,7 +308,7 @@ impl Examined {
 }
 
 /// Returns the refusal where every file is in conflict.
-fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
+fn all_left_out_refusal(mut left: Vec<ConflictingFile>) -> Refusal {
     if left.len() == 1
         && let Some(only) = left.pop()
     {
@@ -308,18 +317,20 @@ fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
     let paths: Vec<QuotedPath> = left.iter().map(|file| quote_path(&file.path)).collect();
     let text = message!(
         "None of these files is what the changes left: {}. Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since.",
-        Message::joined(&paths, ", ").cut(LONGEST_LIST)
+        Message::joined(&paths, ", ").truncate(MAX_LIST_LENGTH)
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("leftOut", paths)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("leftOut", paths)
 }
 
 /// The notice for a file whose hard links an undo does not restore.
-const PARTED: &str = "the change had parted the file from its other names (hard links); they stay apart, and the others as they are";
+const LINKS_NOT_RESTORED: &str = "the change had parted the file from its other names (hard links); they stay apart, and the others as they are";
 
 /// Returns whether one of these changes separated its file from its hard links.
-fn was_parted(store: &dyn OperationStore, rows: &[&FileRow]) -> Result<bool, Refusal> {
+fn broke_hard_links(store: &dyn OperationStore, rows: &[&FileRow]) -> Result<bool, Refusal> {
     for row in rows {
-        let parted = store.broken_links(&row.operation).map_err(unreadable)?;
+        let parted = store
+            .broken_links(&row.operation)
+            .map_err(unreadable_refusal)?;
         if parted.contains(&row.change.at) {
             return Ok(true);
         }
@@ -327,81 +338,14 @@ fn was_parted(store: &dyn OperationStore, rows: &[&FileRow]) -> Result<bool, Ref
     Ok(false)
 }
 
-/// Names the files of recorded calls that an undo cannot restore; nothing where there are none.
-fn not_restored(rows: &[FileRow], ids: &[&str]) -> Option<Message> {
-    let meant = rows.iter().filter(|row| ids.contains(&&*row.operation));
-    let files: Vec<QuotedPath> = meant
-        .flat_map(|row| &row.not_kept)
-        .map(|path| quote_path(path))
-        .collect();
-    (!files.is_empty()).then(|| {
-        message!(
-            " Not recorded, so left as they are: {}.",
-            Message::joined(&files, ", ").cut(LONGEST_LIST)
-        )
-    })
-}
-
-fn lead(ids: &[&str], direction: Direction, files: &[FilePlan], dry_run: DryRun) -> Message {
-    let did = |did, would| match dry_run {
-        DryRun::No => did,
-        DryRun::Yes => would,
-    };
-    let what = match ids {
-        [id] => message!("{} {}", OPERATION, verbatim(id)),
-        [newest, .., oldest] => message!(
-            "{}{} from {} to {}",
-            ids.len(),
-            term(" operations", " changes"),
-            verbatim(oldest),
-            verbatim(newest)
-        ),
-        [] => Message::default(),
-    };
-    match (direction, files.is_empty()) {
-        (Direction::Undo, false) => {
-            message!(
-                "{}{}.",
-                term("Undo of ", did("Undid ", "Would undo ")),
-                what
-            )
-        }
-        (Direction::Redo, false) => message!(
-            "{}{} undid.",
-            term("Redo of what ", did("Redid what ", "Would redo what ")),
-            what
-        ),
-        (Direction::Undo, true) => {
-            message!("Already undone: {}. Nothing was written.", what)
-        }
-        (Direction::Redo, true) => {
-            message!("Already redone: what {} undid. Nothing was written.", what)
-        }
-    }
-}
-
 /// Returns the history's store, or the refusal where there is no history.
-fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Refusal> {
+fn require_store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Refusal> {
     let Some(store) = context.engine().history() else {
-        return Err(Refusal::stating(
+        return Err(Refusal::from_message(
             RefusalKind::NotFound,
             "No history is recorded here: lancet was opened without a state folder. Nothing can be undone.",
         ));
     };
-    crate::stages::heal::settle_again(context);
+    crate::stages::heal::settle_with_retries(context);
     Ok(&**store)
-}
-
-/// Says under which name a file was changed that another program has moved since.
-fn moved_by_others(rows: &[&FileRow]) -> Option<Message> {
-    let mut rows = rows.iter();
-    let (former, now) = rows.find_map(|row| {
-        let former = row.change.former_path.as_deref()?;
-        (former != row.change.path).then_some((former, &row.change.path))
-    })?;
-    Some(message!(
-        "{} was changed under the name {}; another program has moved it since",
-        quote_path(now),
-        quote_path(former)
-    ))
 }

@@ -4,29 +4,30 @@
 use std::ops::Range;
 
 use lancet_text::{
-    Change, Document, Endings, Found, Hunk, Remark, hunks_in_contexts, hunks_of_changes, outline,
+    Change, Document, Endings, FoundPlaces, Hunk, Remark, hunks_in_contexts, hunks_of_changes,
+    outline_hunks,
 };
 
-use super::remarks::sentence;
+use super::remarks::remark_sentence;
 use crate::message::{FileText, Message, message, verbatim};
 use crate::settings::Gutter;
 use crate::stages::context::CallContext;
 use crate::stages::plan::ChangeView;
-use crate::wording::{count, cut, lines_named};
-use lancet_model::rung_names::rung_named;
+use crate::wording::{format_count, name_lines, truncate};
+use lancet_model::rung_names::name_rung;
 
 /// How many lines around a change are shown and count as seen.
-const AROUND: usize = 4;
+const SHOWN_CONTEXT: usize = 4;
 /// How many lines of context the patch in the data has.
-const CONTEXT: usize = 3;
+const PATCH_CONTEXT: usize = 3;
 /// How many lines of a file's changes an answer shows at most.
-const MOST_LINES: usize = 200;
+const MAX_SHOWN_LINES: usize = 200;
 /// The longest line that an answer shows whole, in characters; a longer one is cut and does not count as seen.
-const LONGEST_LINE: usize = 2_000;
+const MAX_LINE_LENGTH: usize = 2_000;
 /// The length of a line number and a line end.
-const GUTTER_ROOM: usize = 18;
+const GUTTER_LENGTH: usize = 18;
 /// The most characters of replaced text that an answer quotes.
-const MOST_QUOTED: usize = 600;
+const MAX_QUOTED_LENGTH: usize = 600;
 
 /// Returns the note that the sent text has line ends which the file does not use.
 pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<Message> {
@@ -48,33 +49,42 @@ pub(crate) struct Notes {
 
 impl Notes {
     /// Records that an edit was matched on a tolerant rung, at these lines.
-    pub(crate) fn matched(&mut self, found: &Found, old: &str, text: &str, lines: Vec<usize>) {
+    pub(crate) fn add_match(
+        &mut self,
+        found: &FoundPlaces,
+        old: &str,
+        text: &str,
+        lines: Vec<usize>,
+    ) {
         let Some(place) = found.places.first() else {
             return;
         };
         let replaced = &text[place.range.clone()];
         let mut words = message!(
             "matched {} at {}",
-            rung_named(found.rung),
-            verbatim(lines_named(lines, 20))
+            name_rung(found.rung),
+            verbatim(name_lines(lines, 20))
         );
         if replaced != old {
             words.push("; the text that was replaced:\n");
-            words.push(FileText(cut(replaced.trim_end_matches('\n'), MOST_QUOTED)));
+            words.push(FileText(truncate(
+                replaced.trim_end_matches('\n'),
+                MAX_QUOTED_LENGTH,
+            )));
         }
         self.sentences.push(words);
     }
 
-    pub(crate) fn remarks(&mut self, remarks: &[Remark]) {
-        self.sentences.extend(remarks.iter().map(sentence));
+    pub(crate) fn add_remarks(&mut self, remarks: &[Remark]) {
+        self.sentences.extend(remarks.iter().map(remark_sentence));
     }
 
     /// Records a change by another program that was merged, given as its diff.
-    pub(crate) fn foreign_change(&mut self, diff: Option<&str>) {
+    pub(crate) fn add_foreign_change(&mut self, diff: Option<&str>) {
         self.push_once(diff.map(|diff| {
             message!(
                 "the file had changed since it was read; that change is kept:\n{}",
-                FileText(cut(diff, 8_000))
+                FileText(truncate(diff, 8_000))
             )
         }));
     }
@@ -90,13 +100,13 @@ impl Notes {
     }
 
     /// Returns the sentences and charges them to the answer's budget.
-    pub(crate) fn say(self, context: &CallContext<'_>) -> Vec<Message> {
+    pub(crate) fn into_charged_sentences(self, context: &CallContext<'_>) -> Vec<Message> {
         let audience = context.engine().audience();
         let lengths = self
             .sentences
             .iter()
             .map(|note| context.length(&note.render(audience)));
-        context.say(lengths.sum());
+        context.charge_sentence(lengths.sum());
         self.sentences
     }
 
@@ -113,15 +123,15 @@ pub(crate) struct LineOffsets {
 }
 
 impl LineOffsets {
-    fn shift(self, hunks: &mut [Hunk]) {
+    fn shift_hunks(self, hunks: &mut [Hunk]) {
         for hunk in hunks {
-            hunk.old_start = moved(hunk.old_start, self.old);
-            hunk.new_start = moved(hunk.new_start, self.new);
+            hunk.old_start = shift_line(hunk.old_start, self.old);
+            hunk.new_start = shift_line(hunk.new_start, self.new);
         }
     }
 }
 
-fn moved(line: usize, by: i64) -> usize {
+fn shift_line(line: usize, by: i64) -> usize {
     usize::try_from(i64::try_from(line).unwrap_or(i64::MAX).saturating_add(by)).unwrap_or_default()
 }
 
@@ -133,17 +143,17 @@ pub(crate) fn change_view(
     notes: Notes,
     numbers: LineOffsets,
 ) -> (ChangeView, Vec<Range<usize>>) {
-    let notices = notes.say(context);
-    let contexts = (CONTEXT, AROUND);
+    let notices = notes.into_charged_sentences(context);
+    let contexts = (PATCH_CONTEXT, SHOWN_CONTEXT);
     let (mut patch, around) = hunks_in_contexts(document.view(), document, changes, contexts);
     let shown = match around.filter(|around| !around.coarse) {
-        None => ShownLines::only(untold(&patch.blocks, numbers)),
+        None => ShownLines::without_lines(outline_unshown_changes(&patch.blocks, numbers)),
         Some(around) => {
             let gutter = context.engine().settings.read.gutter;
-            numbered(context, &around.hunks, numbers.new, gutter)
+            render_numbered_lines(context, &around.hunks, numbers.new, gutter)
         }
     };
-    numbers.shift(&mut patch.hunks);
+    numbers.shift_hunks(&mut patch.hunks);
     let view = ChangeView {
         added: patch.added,
         removed: patch.removed,
@@ -151,7 +161,9 @@ pub(crate) fn change_view(
         lines: patch
             .blocks
             .iter()
-            .map(|(_, new)| moved(new.start + 1, numbers.new)..moved(new.end + 1, numbers.new))
+            .map(|(_, new)| {
+                shift_line(new.start + 1, numbers.new)..shift_line(new.end + 1, numbers.new)
+            })
             .collect(),
         patch: patch.hunks,
         body: shown.body,
@@ -169,8 +181,8 @@ pub(crate) fn unshown_view(
     changes: &[Change],
     notes: Notes,
 ) -> ChangeView {
-    let notices = notes.say(context);
-    let patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
+    let notices = notes.into_charged_sentences(context);
+    let patch = hunks_of_changes(document.view(), document, changes, PATCH_CONTEXT);
     let lines: Vec<Range<usize>> = patch
         .blocks
         .iter()
@@ -180,9 +192,9 @@ pub(crate) fn unshown_view(
     let numbers = lines
         .iter()
         .flat_map(|lines| lines.start..lines.end.max(lines.start + 1));
-    let numbers = numbers.take(MOST_LINES);
-    let body = format!("changed: {}\n", lines_named(numbers.collect(), 20));
-    context.say(context.length(&body));
+    let numbers = numbers.take(MAX_SHOWN_LINES);
+    let body = format!("changed: {}\n", name_lines(numbers.collect(), 20));
+    context.charge_sentence(context.length(&body));
     ChangeView {
         added: patch.added,
         removed: patch.removed,
@@ -207,7 +219,7 @@ struct ShownLines {
 
 impl ShownLines {
     /// Returns a text that shows no line.
-    fn only(body: String) -> Self {
+    fn without_lines(body: String) -> Self {
         Self {
             body,
             ..Self::default()
@@ -223,7 +235,10 @@ impl ShownLines {
 }
 
 /// Lists the line numbers of changes that are too long to show.
-pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: LineOffsets) -> String {
+pub(crate) fn outline_unshown_changes(
+    blocks: &[(Range<usize>, Range<usize>)],
+    numbers: LineOffsets,
+) -> String {
     // An empty side names the line before it, as in a unified diff.
     let start = |lines: &Range<usize>| lines.start + usize::from(!lines.is_empty());
     let mut hunks: Vec<Hunk> = blocks
@@ -236,20 +251,25 @@ pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: LineOffse
             lines: Vec::new(),
         })
         .collect();
-    numbers.shift(&mut hunks);
-    format!("changed, too long to show: {}\n", outline(&hunks))
+    numbers.shift_hunks(&mut hunks);
+    format!("changed, too long to show: {}\n", outline_hunks(&hunks))
 }
 
 /// Renders hunks as numbered lines of the new version, as many as fit, and returns the ranges of old lines that were
 /// shown whole.
-fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutter) -> ShownLines {
+fn render_numbered_lines(
+    context: &CallContext<'_>,
+    hunks: &[Hunk],
+    before: i64,
+    gutter: Gutter,
+) -> ShownLines {
     let mut shown = ShownLines::default();
     let mut lines = 0;
     for (at, hunk) in hunks.iter().enumerate() {
-        if lines >= MOST_LINES {
+        if lines >= MAX_SHOWN_LINES {
             shown.body.push_str(&format!(
                 "… and {} further on\n",
-                count(hunks.len() - at, "change")
+                format_count(hunks.len() - at, "change")
             ));
             break;
         }
@@ -273,17 +293,21 @@ fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutt
                 _ => continue,
             }
             if mark == " " {
-                settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown.old);
+                count_replaced_as_shown(
+                    &mut replaced,
+                    whole && lines <= MAX_SHOWN_LINES,
+                    &mut shown.old,
+                );
                 whole = true;
             } else {
                 whole &= is_whole(text);
             }
-            let told = cut(text, LONGEST_LINE);
-            let length = context.length(&told) + GUTTER_ROOM;
-            if lines < MOST_LINES && context.budget.show(length) {
-                let number = moved(new_line, before);
+            let told = truncate(text, MAX_LINE_LENGTH);
+            let length = context.length(&told) + GUTTER_LENGTH;
+            if lines < MAX_SHOWN_LINES && context.budget.try_charge_lines(length) {
+                let number = shift_line(new_line, before);
                 let anchored = Some(text).filter(|text| is_whole(text));
-                gutter.write(&mut shown.body, number, anchored);
+                gutter.write_number(&mut shown.body, number, anchored);
                 shown.add_number(number);
                 shown.body.push_str(&told);
                 shown.body.push('\n');
@@ -291,28 +315,32 @@ fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutt
                     push_lines(&mut shown.old, old_line..old_line + 1);
                 }
                 lines += 1;
-            } else if lines <= MOST_LINES {
+            } else if lines <= MAX_SHOWN_LINES {
                 // After the first line that does not fit, nothing more is shown.
                 shown.body.push_str("…\n");
-                lines = MOST_LINES + 1;
+                lines = MAX_SHOWN_LINES + 1;
             }
             new_line += 1;
             if mark == " " {
                 old_line += 1;
             }
         }
-        settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown.old);
+        count_replaced_as_shown(
+            &mut replaced,
+            whole && lines <= MAX_SHOWN_LINES,
+            &mut shown.old,
+        );
     }
     shown
 }
 
 /// Returns whether an answer shows a line in full.
 pub(super) fn is_whole(text: &str) -> bool {
-    text.len() <= LONGEST_LINE || text.chars().nth(LONGEST_LINE).is_none()
+    text.len() <= MAX_LINE_LENGTH || text.chars().nth(MAX_LINE_LENGTH).is_none()
 }
 
 /// Counts replaced lines as shown if the lines that replace them were shown.
-fn settle(
+fn count_replaced_as_shown(
     replaced: &mut Vec<(Range<usize>, bool)>,
     all_shown: bool,
     shown: &mut Vec<Range<usize>>,

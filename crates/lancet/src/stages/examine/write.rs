@@ -1,24 +1,25 @@
 //! The *examine* stage for Write: creates a file, replaces it, or appends to it.
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::{
-    Change, Document, Endings, LineEnd, difference, encode_new, leaked, placeholder, unified,
+    Change, Document, Endings, LineEnd, difference, encode_new, find_leak, find_placeholder,
+    unified_diff,
 };
-use lancet_workspace::{Executable, FileType, Snapshot};
+use lancet_workspace::{ExecutableChange, FileType, Snapshot};
 
 use super::credential::refuse_credential;
-use super::edit::WORDS_OF_A_FILE;
-use super::edit::source::LaidChanges;
-use super::explain::{leak, unencodable};
-use super::formatted::{format_edits, format_file, unshown_after};
+use super::edit::TEXT_LENGTH_PER_FILE;
+use super::edit::source::CombinedChanges;
+use super::explain::{leak_refusal, unencodable_refusal};
+use super::formatted::{format_edits, format_file, unshown_lines_after_format};
 use super::hidden;
-use super::new_file::{self, check_notebook};
+use super::new_file::{self, require_valid_notebook};
 use super::overwriting::{require_one_conversation, require_seen};
-use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
-use super::view::{LineOffsets, Notes, change_view, endings_note, untold};
+use super::read_state::{CurrentVersion, DIFF_BUDGET, ReadState, RequiredPart, read_state};
+use super::view::{LineOffsets, Notes, change_view, endings_note, outline_unshown_changes};
 use crate::arguments::WriteMode;
 use crate::ledger::raw_lines;
-use crate::message::{Message, message, term, verbatim};
+use crate::message::{Message, message, tool_and_shell_term, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{Insist, WriteRequest, WrittenNewline};
 use crate::settings::LineEndings;
@@ -26,13 +27,13 @@ use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
 use crate::stages::open::{
-    decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot_to_change,
+    decode, expected_content, is_notebook_name, refuse_notebook, require_file, snapshot_to_change,
 };
-use crate::stages::plan::{ChangeView, FilePlan, New};
+use crate::stages::plan::{ChangeView, FilePlan, NewContent};
 use crate::wording::quote_path;
 
 /// The longest diff that an answer shows, in characters.
-const LONGEST_DIFF: usize = 20_000;
+const MAX_DIFF_LENGTH: usize = 20_000;
 
 /// Works out the plan for a file that is written whole or appended to.
 pub(super) fn examine_file(
@@ -42,10 +43,12 @@ pub(super) fn examine_file(
     request: &WriteRequest,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
-    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    context.charge_sentence(
+        2 * context.length(&quote_path(target.path()).to_string()) + TEXT_LENGTH_PER_FILE,
+    );
     let file = match target.located.kind() {
         FileType::Missing if request.revision.is_none() => {
-            new_file::plan(context, target, &request.content, insist)?
+            new_file::plan_new_file(context, target, &request.content, insist)?
         }
         _ => {
             require_file(context.engine(), &target)?;
@@ -54,14 +57,16 @@ pub(super) fn examine_file(
                 let text = message!(
                     "{}{}",
                     &path,
-                    term(
+                    tool_and_shell_term(
                         " is there already, and mode is create. Read it and edit it, or leave mode out to replace it.",
                         " exists already, and --create was given. Edit it, or leave --create out to replace it.",
                     )
                 );
-                return Err(Refusal::stating(RefusalKind::Exists, text).with("file_path", path));
+                return Err(
+                    Refusal::from_message(RefusalKind::Exists, text).with_field("file_path", path)
+                );
             }
-            existing(context, attempt, target, request, insist)?
+            plan_existing_file(context, attempt, target, request, insist)?
         }
     };
     refuse_credential(context, &file.target, &request.content)?;
@@ -78,7 +83,7 @@ fn content_for<'r>(request: &'r WriteRequest, document: &Document<'_>) -> &'r st
     }
 }
 
-fn existing(
+fn plan_existing_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     target: Target,
@@ -91,30 +96,30 @@ fn existing(
     let content = content_for(request, &document);
     // A file of this name that is not a notebook becomes one.
     if is_notebook_name(&target) && request.mode != WriteMode::Append {
-        check_notebook(&target, content)?;
+        require_valid_notebook(&target, content)?;
     }
     let (need, nothing_new) = match request.mode {
-        WriteMode::Append => (Need::Places, content.is_empty()),
+        WriteMode::Append => (RequiredPart::Places, content.is_empty()),
         _ => (
-            Need::Whole,
-            !target.is_withheld() && same_text(content, &document, &base),
+            RequiredPart::Whole,
+            !target.is_withheld() && has_same_text(content, &document, &base),
         ),
     };
     if nothing_new {
-        return Err(no_change(&target));
+        return Err(no_change_refusal(&target));
     }
     let read_state = if target.is_withheld() {
-        withheld_standing(&target, &base, request.revision.as_deref())?
+        read_state_of_withheld(&target, &base, request.revision.as_deref())?
     } else {
         read_state(
             context,
             target.path(),
-            Current::from_snapshot(&base, &document),
+            CurrentVersion::from_snapshot(&base, &document),
             request.revision.as_deref(),
             need,
         )?
     };
-    if need == Need::Whole && request.revision.is_none() && !target.is_withheld() {
+    if need == RequiredPart::Whole && request.revision.is_none() && !target.is_withheld() {
         require_one_conversation(context, &target)?;
     }
     require_seen(
@@ -127,20 +132,20 @@ fn existing(
     )?;
     if insist == Insist::No {
         let old = (request.mode != WriteMode::Append).then(|| document.view());
-        let found = leaked(old, content).or_else(|| placeholder(content, old?));
+        let found = find_leak(old, content).or_else(|| find_placeholder(content, old?));
         if let Some(found) = found {
-            return Err(leak(&found.reason, found.mended.as_deref()));
+            return Err(leak_refusal(&found.reason, found.mended.as_deref()));
         }
     }
     let (new, mut view, seen) = match request.mode {
-        WriteMode::Append => appended(context, &target, &document, content, read_state)?,
-        _ => replaced(context, &target, &document, &base, content)?,
+        WriteMode::Append => append_content(context, &target, &document, content, read_state)?,
+        _ => replace_content(context, &target, &document, &base, content)?,
     };
     if base.bytes.is_empty() && view.lines.is_empty() {
         view.lines.push(1..view.added + 1);
     }
     let (encoding, endings) = (document.encoding(), document.endings());
-    let base_expected = expected(&base);
+    let base_expected = expected_content(&base);
     drop(document);
     Ok(FilePlan {
         target,
@@ -151,38 +156,40 @@ fn existing(
         encoding,
         endings,
         seen,
-        executable: Executable::Keep,
+        executable: ExecutableChange::Keep,
     })
 }
 
 /// Returns the read state of a withheld file. No model can have read it, and the person who is asked sees the diff
 /// instead. A refusal neither shows the change nor names the present revision, because a short text could be guessed
 /// from its hash.
-fn withheld_standing(
+fn read_state_of_withheld(
     target: &Target,
     base: &Snapshot,
     revision: Option<&str>,
 ) -> Result<ReadState, Refusal> {
-    if revision.is_some_and(|named| named != base.revision.short()) {
+    if revision.is_some_and(|named| named != base.revision.short_hex()) {
         let path = target.display_name();
         let text = message!(
             "{} is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change.",
             &path
         );
-        return Err(Refusal::stating(RefusalKind::Stale, text).with("file_path", path));
+        return Err(Refusal::from_message(RefusalKind::Stale, text).with_field("file_path", path));
     }
-    Ok(ReadState::from_seen(Seen::whole(base.bytes.len() as u64)))
+    Ok(ReadState::from_seen(SeenRanges::all_seen(
+        base.bytes.len() as u64
+    )))
 }
 
 /// Returns whether the content already is the file's text; this is reported even if the file was not read.
-fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
+fn has_same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
     content.as_bytes() == base.bytes.as_slice()
         || (document.endings() == Endings::Lf && content == document.view())
 }
 
-type Written = (New, ChangeView, Seen);
+type Written = (NewContent, ChangeView, SeenRanges);
 
-fn appended(
+fn append_content(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
@@ -196,38 +203,38 @@ fn appended(
         text,
     }];
     let raw = document
-        .splice(&changes)
-        .map_err(|error| unencodable(target, &error))?;
-    let mut laid = LaidChanges {
+        .raw_changes(&changes)
+        .map_err(|error| unencodable_refusal(target, &error))?;
+    let mut laid = CombinedChanges {
         changes: changes.to_vec(),
         raw,
     };
     let formatted = format_edits(context, target, document, &mut laid);
-    let LaidChanges { changes, raw } = laid;
+    let CombinedChanges { changes, raw } = laid;
     let mut notes = Notes::default();
     notes.push_once(formatted.notice);
-    kept_note(document, &mut notes);
+    add_preserved_properties(document, &mut notes);
     notes.push_once(endings_note(content, document.endings()));
-    notes.push_once(hidden::of_changes(document.view(), &changes));
-    notes.foreign_change(read_state.foreign.as_deref());
+    notes.push_once(hidden::hidden_in_changes(document.view(), &changes));
+    notes.add_foreign_change(read_state.foreign.as_deref());
     let (mut view, shown) = change_view(context, document, &changes, notes, LineOffsets::default());
     let mut seen = read_state.seen;
     for lines in shown {
         seen.add(raw_lines(document, lines));
     }
-    seen.shift(
+    seen.apply_edit(
         &raw.iter()
             .map(|change| (change.range.clone(), change.bytes.len() as u64))
             .collect::<Vec<_>>(),
     );
-    view.unshown = unshown_after(document, &raw, &view, &formatted.lines);
+    view.unshown = unshown_lines_after_format(document, &raw, &view, &formatted.lines);
     for range in &view.unshown {
         seen.remove(range.clone());
     }
-    Ok((New::Changes(raw), view, seen))
+    Ok((NewContent::Changes(raw), view, seen))
 }
 
-fn replaced(
+fn replace_content(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
@@ -244,12 +251,12 @@ fn replaced(
         _ => LineEnd::AsSent,
     };
     let bytes = encode_new(content, document.encoding(), ending)
-        .map_err(|error| unencodable(target, &error))?;
+        .map_err(|error| unencodable_refusal(target, &error))?;
     let formatted = format_file(context, target, document.view(), bytes, document.encoding());
     let bytes = formatted.bytes;
     // An answer must not confirm a guess about the text of a withheld file.
     if bytes == *base.bytes && !target.is_withheld() {
-        return Err(no_change(target));
+        return Err(no_change_refusal(target));
     }
     let after = Document::decode(&bytes, Some(document.encoding()));
     let after_view = after.as_ref().map_or(content, |after| after.view());
@@ -257,7 +264,7 @@ fn replaced(
     let mut notes = Notes::default();
     notes.push_once(formatted.notice);
     if ending != LineEnd::AsSent {
-        kept_note(document, &mut notes);
+        add_preserved_properties(document, &mut notes);
         notes.push_once(endings_note(content, document.endings()));
     }
     if let Ok(after) = &after
@@ -275,11 +282,11 @@ fn replaced(
     } else {
         document.view()
     };
-    notes.push_once(hidden::of_texts(known, after_view));
-    let diff = unified(&changed.hunks);
-    let room = LONGEST_DIFF.min(context.limit.most / 8 * 5);
+    notes.push_once(hidden::hidden_in_texts(known, after_view));
+    let diff = unified_diff(&changed.hunks);
+    let room = MAX_DIFF_LENGTH.min(context.limit.most / 8 * 5);
     let body = if changed.coarse || context.length(&diff) > room {
-        untold(&changed.blocks, LineOffsets::default())
+        outline_unshown_changes(&changed.blocks, LineOffsets::default())
     } else if diff.is_empty() {
         "only line ends changed\n".to_owned()
     } else {
@@ -300,12 +307,12 @@ fn replaced(
         unshown: formatted.unshown,
         ..ChangeView::default()
     };
-    let seen = view.seen_of_whole(bytes.len());
-    Ok((New::Whole(bytes), view, seen))
+    let seen = view.seen_of_written_file(bytes.len());
+    Ok((NewContent::Whole(bytes), view, seen))
 }
 
 /// Records which properties of the file were preserved that the model could not know.
-fn kept_note(document: &Document<'_>, notes: &mut Notes) {
+fn add_preserved_properties(document: &Document<'_>, notes: &mut Notes) {
     let mut kept = Vec::new();
     if matches!(document.endings(), Endings::Crlf | Endings::Cr) {
         kept.push(message!(
@@ -327,14 +334,14 @@ fn kept_note(document: &Document<'_>, notes: &mut Notes) {
     }
 }
 
-fn no_change(target: &Target) -> Refusal {
+fn no_change_refusal(target: &Target) -> Refusal {
     let path = quote_path(target.path());
-    Refusal::stating(
+    Refusal::from_message(
         RefusalKind::NoChange,
         message!(
             "{} already has exactly this content. Nothing was written.",
             &path
         ),
     )
-    .with("file_path", path)
+    .with_field("file_path", path)
 }

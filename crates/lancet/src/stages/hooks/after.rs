@@ -3,7 +3,7 @@
 
 mod take_in;
 
-use super::{command_name, failure, input, matching, run, shortened};
+use super::{command_name, describe_failure, input, matching_files, run, shorten};
 use crate::message::{message, verbatim};
 use crate::programs::{Hook, HookTime, ProgramOutput};
 use crate::stages::context::CallContext;
@@ -12,7 +12,7 @@ use crate::stages::record::Recorded;
 use lancet_history::OperationKind;
 
 /// Runs the hooks after a change. An undo runs none: it restores earlier content, including the changes of hooks.
-pub(in crate::stages) fn after(context: &CallContext<'_>, recorded: &mut Recorded) {
+pub(in crate::stages) fn run_hooks_after(context: &CallContext<'_>, recorded: &mut Recorded) {
     let hooks = context.engine().settings.layered_hooks();
     let is_change = recorded.plan.origin.kind == OperationKind::Change;
     if !is_change || hooks.iter().all(|entry| entry.hook.on != HookTime::After) {
@@ -31,7 +31,7 @@ pub(in crate::stages) fn after(context: &CallContext<'_>, recorded: &mut Recorde
     let is_as_written = take_in::is_as_written(context, recorded);
     let mut ran = Vec::new();
     for entry in hooks {
-        let files = matching(&policy, entry, &recorded.plan);
+        let files = matching_files(&policy, entry, &recorded.plan);
         if entry.hook.on != HookTime::After || files.is_empty() {
             continue;
         }
@@ -51,7 +51,7 @@ pub(in crate::stages) fn after(context: &CallContext<'_>, recorded: &mut Recorde
         }
     }
     if !ran.is_empty() && is_as_written {
-        take_in::take_in(context, recorded, &ran.join(", "));
+        take_in::record_hook_changes(context, recorded, &ran.join(", "));
     }
     drop(turn);
 }
@@ -61,7 +61,7 @@ fn revisions(recorded: &Recorded, files: &[&FilePlan]) -> Vec<Option<String>> {
     let revision = |wanted: &&FilePlan| {
         let mut all = recorded.plan.files.iter().zip(&recorded.written);
         let (file, written) = all.find(|(file, _)| std::ptr::eq(*file, *wanted))?;
-        (!file.removes()).then(|| written.revision.short().to_string())
+        (!file.removes()).then(|| written.revision.short_hex().to_string())
     };
     files.iter().map(revision).collect()
 }
@@ -70,7 +70,10 @@ fn revisions(recorded: &Recorded, files: &[&FilePlan]) -> Vec<Option<String>> {
 fn hook_message(hook: &Hook, ended: &ProgramOutput) -> Option<String> {
     let command = command_name(hook);
     if ended.code != Some(0) {
-        return Some(format!("the hook {command} failed: {}", failure(ended)));
+        return Some(format!(
+            "the hook {command} failed: {}",
+            describe_failure(ended)
+        ));
     }
     let output = String::from_utf8_lossy(&ended.output);
     let said: Option<serde_json::Value> = serde_json::from_str(output.trim()).ok();
@@ -79,6 +82,6 @@ fn hook_message(hook: &Hook, ended: &ProgramOutput) -> Option<String> {
         Some(object) => object.get("reason")?.as_str()?.to_owned(),
         None => output.trim().to_owned(),
     };
-    let words = shortened(&words);
+    let words = shorten(&words);
     (!words.is_empty()).then(|| format!("the hook {command} says: {words}"))
 }

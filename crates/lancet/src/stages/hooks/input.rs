@@ -1,6 +1,6 @@
 //! The input of a hook, as JSON.
 
-use lancet_text::unified;
+use lancet_text::unified_diff;
 use serde_json::{Value, json};
 
 use crate::programs::HookTime;
@@ -24,14 +24,14 @@ pub(super) fn hook_input(
                 Some((_, revisions)) => revisions.get(at).cloned().flatten(),
                 None => file
                     .new_revision(context.engine())
-                    .map(|revision| revision.short().to_string()),
+                    .map(|revision| revision.short_hex().to_string()),
             };
             json!({
                 "path": file.target.path(),
                 "kind": file.kind().as_str(),
-                "before": file.expected.revision().map(|revision| revision.short().to_string()),
+                "before": file.expected.revision().map(|revision| revision.short_hex().to_string()),
                 "after": after,
-                "patch": (!file.is_withheld()).then(|| unified(&file.view.patch)),
+                "patch": (!file.is_withheld()).then(|| unified_diff(&file.view.patch)),
             })
         })
         .collect();

@@ -3,11 +3,11 @@
 
 use std::path::{Component, PathBuf};
 
-use lancet_workspace::{normalize_lexically, resolved_folder};
+use lancet_workspace::{normalize_lexically, resolve_folder};
 
 /// Returns the path itself where it has no `..`. Otherwise returns both readings of the path: the lexical one, and the
 /// one through the folders that `..` leaves. They differ where one of these is a symbolic link.
-pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
+pub(super) fn possible_paths(path: PathBuf) -> Vec<PathBuf> {
     let parts = path.components().enumerate();
     let climbing = parts.filter(|(_, part)| *part == Component::ParentDir);
     let Some((last, _)) = climbing.last() else {
@@ -15,7 +15,7 @@ pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     };
     let climbing_part: PathBuf = path.components().take(last + 1).collect();
     let rest: PathBuf = path.components().skip(last + 1).collect();
-    let resolved = resolved_folder(&climbing_part).join(rest);
+    let resolved = resolve_folder(&climbing_part).join(rest);
     let lexical = normalize_lexically(&path);
     if lexical == resolved {
         vec![lexical]
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_other_systems_are_known() {
+    fn recognises_paths_of_other_systems() {
         let path = |path: &str| Some(ForeignPath::Address(Some(path.into())));
         for (given, meant) in [
             ("C:\\Users\\me\\a.txt", Some(ForeignPath::Drive)),
@@ -86,16 +86,16 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_climbs_has_the_names_that_it_comes_to() {
+    fn resolves_parent_components_lexically_and_through_links() {
         let place = tempfile::tempdir().expect("a folder");
         let place = std::fs::canonicalize(place.path()).expect("there");
         std::fs::create_dir_all(place.join("a/b")).expect("made");
         std::os::unix::fs::symlink("a/b", place.join("link")).expect("made");
-        let of = |path: &str| names(place.join(path));
+        let of = |path: &str| possible_paths(place.join(path));
         assert_eq!(of("x/y"), [place.join("x/y")]);
         assert_eq!(of("a/../link/y"), [place.join("link/y")]);
         assert_eq!(of("link/../y"), [place.join("y"), place.join("a/y")]);
         assert_eq!(of("a/./b/..//../y"), [place.join("y")]);
-        assert_eq!(names("/../..".into()), [PathBuf::from("/")]);
+        assert_eq!(possible_paths("/../..".into()), [PathBuf::from("/")]);
     }
 }

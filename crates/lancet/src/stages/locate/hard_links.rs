@@ -7,21 +7,21 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use lancet_policy::{Cause, FileNames, Policy, Shows};
+use lancet_policy::{DecisionCause, FileNames, Policy, ShownContent};
 use lancet_search::{Excludes, FolderRules};
-use lancet_workspace::{EntryKind, FileType, Located, Stamp, is_package_store, linked_files};
+use lancet_workspace::{EntryKind, FileType, Located, Stamp, find_linked_files, is_package_store};
 
-use super::HardLinks;
+use super::HardLinkKnowledge;
 use crate::engine::EngineView;
 
 /// How many entries are checked from the roots down. With more entries it is unknown whether a protected name is among
 /// them, so a write requires a person's approval.
-const MOST_ENTRIES: usize = 2_000;
+const MAX_ENTRIES: usize = 2_000;
 /// How many entries of package stores and ignored folders are checked in addition. They contain many hard links and few
 /// names that matter, so exceeding this number does not make the links unknown.
-const MOST_UNCOUNTED: usize = 2_000;
+const MAX_UNCOUNTED_ENTRIES: usize = 2_000;
 /// How many names of one folder are checked: in the file's own folder, and in each folder above it.
-const MOST_BESIDE: usize = 100_000;
+const MAX_NAMES_PER_FOLDER: usize = 100_000;
 
 /// Device and inode of a file.
 type Identity = (u64, u64);
@@ -44,29 +44,29 @@ pub(crate) struct LinkIndex<'e> {
 /// The names found by one walk or in one folder.
 struct FoundNames {
     names: Names,
-    hard_links: HardLinks,
+    hard_links: HardLinkKnowledge,
 }
 
 /// A folder that is still to be listed.
-struct Waiting {
+struct PendingFolder {
     path: PathBuf,
     rules: FolderRules,
 }
 
 /// The result of listing a folder.
-struct Listed {
+struct FolderListing {
     /// Files that the policy does not allow unconditionally.
     named: Vec<PathBuf>,
     folders: Vec<PathBuf>,
     /// The number of entries.
     looked: usize,
     has_rules: bool,
-    hard_links: HardLinks,
+    hard_links: HardLinkKnowledge,
 }
 
 /// Whether subfolders are listed, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Depth {
+enum ListingDepth {
     Files,
     FilesAndFolders,
 }
@@ -90,20 +90,24 @@ impl<'e> LinkIndex<'e> {
         };
         let state = self.state.get_or_init(|| {
             let folder = self.engine.base().state_folder();
-            folder.map(linked_files).unwrap_or_default()
+            folder.map(find_linked_files).unwrap_or_default()
         });
         stamp.kind() == FileType::File && state.contains(&identity(&stamp))
     }
 
     /// Collects the other names of a file that the policy does not allow unconditionally.
-    pub(super) fn names_of(&self, located: &Located, found: &mut Vec<PathBuf>) -> HardLinks {
+    pub(super) fn names_of(
+        &self,
+        located: &Located,
+        found: &mut Vec<PathBuf>,
+    ) -> HardLinkKnowledge {
         let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
-            return HardLinks::Known;
+            return HardLinkKnowledge::Known;
         };
         if stamp.kind() != FileType::File {
-            return HardLinks::Known;
+            return HardLinkKnowledge::Known;
         }
-        let mut hard_links = HardLinks::Known;
+        let mut hard_links = HardLinkKnowledge::Known;
         let mut take = |part: &FoundNames| {
             let names = part.names.get(&identity(&stamp)).into_iter().flatten();
             for name in names.filter(|name| *name != located.path()) {
@@ -111,20 +115,20 @@ impl<'e> LinkIndex<'e> {
                     found.push(name.clone());
                 }
             }
-            if part.hard_links == HardLinks::Unknown {
-                hard_links = HardLinks::Unknown;
+            if part.hard_links == HardLinkKnowledge::Unknown {
+                hard_links = HardLinkKnowledge::Unknown;
             }
         };
         for folder in self.folders_around(located.path()) {
-            take(&self.folder(folder));
+            take(&self.names_in_folder(folder));
         }
-        take(self.tree.get_or_init(|| self.look_through(located.path())));
+        take(self.tree.get_or_init(|| self.walk_roots(located.path())));
         hard_links
     }
 
     /// Returns whether a file may be shown under all of its names.
     pub(crate) fn may_show(&self, path: &Path) -> bool {
-        let Ok(located) = self.engine.ceiling().locate_as_spelled(path) else {
+        let Ok(located) = self.engine.full_workspace().locate_as_spelled(path) else {
             return false;
         };
         if self.is_of_state_folder(&located) {
@@ -135,14 +139,14 @@ impl<'e> LinkIndex<'e> {
         let others: Vec<&Path> = found.iter().map(PathBuf::as_path).collect();
         let names = FileNames {
             others: &others,
-            ..FileNames::one(path)
+            ..FileNames::single(path)
         };
-        !self.policy.reading(names).is_denied()
+        !self.policy.may_read_names(names).is_denied()
     }
 
     /// Returns the folder of a file, and the folders above it up to the outermost root.
     fn folders_around<'p>(&self, path: &'p Path) -> impl Iterator<Item = &'p Path> {
-        let roots = self.engine.ceiling().roots();
+        let roots = self.engine.full_workspace().roots();
         let depth = |root: &PathBuf| root.iter().count();
         let around = roots.iter().filter(|root| path.starts_with(root));
         let outermost = around.map(depth).min().unwrap_or(usize::MAX);
@@ -151,17 +155,17 @@ impl<'e> LinkIndex<'e> {
             .take_while(move |folder| folder.iter().count() >= outermost)
     }
 
-    fn folder(&self, folder: &Path) -> Arc<FoundNames> {
+    fn names_in_folder(&self, folder: &Path) -> Arc<FoundNames> {
         let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = folders().get(folder) {
             return Arc::clone(known);
         }
         let mut part = FoundNames {
             names: Names::new(),
-            hard_links: HardLinks::Known,
+            hard_links: HardLinkKnowledge::Known,
         };
-        let listed = self.list(folder, Depth::Files);
-        self.take_in(&mut part, listed.named);
+        let listed = self.list_folder(folder, ListingDepth::Files);
+        self.add_names(&mut part, listed.named);
         part.hard_links = listed.hard_links;
         let part = Arc::new(part);
         folders().insert(folder.to_owned(), Arc::clone(&part));
@@ -170,21 +174,21 @@ impl<'e> LinkIndex<'e> {
 
     /// Walks all roots, even those that a client's narrowing leaves out, the file's own root first. A root inside
     /// another one is covered by it.
-    fn look_through(&self, path: &Path) -> FoundNames {
+    fn walk_roots(&self, path: &Path) -> FoundNames {
         let mut part = FoundNames {
             names: Names::new(),
-            hard_links: HardLinks::Known,
+            hard_links: HardLinkKnowledge::Known,
         };
         let mut waiting = self.outermost_roots(path);
         let mut uncounted = VecDeque::new();
         let mut looked = 0;
         while let Some(next) = waiting.pop_front() {
-            let (listed, rules) = self.enter(&mut part, next);
+            let (listed, rules) = self.list_and_add_names(&mut part, next);
             looked += listed.looked;
-            if listed.hard_links == HardLinks::Unknown || looked >= MOST_ENTRIES {
-                part.hard_links = HardLinks::Unknown;
+            if listed.hard_links == HardLinkKnowledge::Unknown || looked >= MAX_ENTRIES {
+                part.hard_links = HardLinkKnowledge::Unknown;
             }
-            if looked >= MOST_ENTRIES {
+            if looked >= MAX_ENTRIES {
                 break;
             }
             for path in listed.folders {
@@ -195,16 +199,16 @@ impl<'e> LinkIndex<'e> {
                     true => &mut uncounted,
                     false => &mut waiting,
                 };
-                queue.push_back(Waiting { path, rules });
+                queue.push_back(PendingFolder { path, rules });
             }
         }
         let mut looked = 0;
         while let Some(next) = uncounted.pop_front()
-            && looked < MOST_UNCOUNTED
+            && looked < MAX_UNCOUNTED_ENTRIES
         {
-            let (listed, rules) = self.enter(&mut part, next);
+            let (listed, rules) = self.list_and_add_names(&mut part, next);
             looked += listed.looked;
-            uncounted.extend(listed.folders.into_iter().map(|path| Waiting {
+            uncounted.extend(listed.folders.into_iter().map(|path| PendingFolder {
                 path,
                 rules: rules.clone(),
             }));
@@ -212,8 +216,8 @@ impl<'e> LinkIndex<'e> {
         part
     }
 
-    fn outermost_roots(&self, path: &Path) -> VecDeque<Waiting> {
-        let all = self.engine.ceiling();
+    fn outermost_roots(&self, path: &Path) -> VecDeque<PendingFolder> {
+        let all = self.engine.full_workspace();
         let outermost = |root: &&PathBuf| {
             let mut others = all.roots().iter();
             !others.any(|other| other != *root && root.starts_with(other))
@@ -227,51 +231,55 @@ impl<'e> LinkIndex<'e> {
             file,
             relative_to: all.roots()[0].clone(),
         });
-        let waiting = roots.into_iter().map(|root| Waiting {
+        let waiting = roots.into_iter().map(|root| PendingFolder {
             path: root.clone(),
-            rules: FolderRules::above(root, excludes.as_ref()),
+            rules: FolderRules::read_above(root, excludes.as_ref()),
         });
         waiting.collect()
     }
 
     /// Lists a folder and adds its names.
-    fn enter(&self, part: &mut FoundNames, next: Waiting) -> (Listed, FolderRules) {
-        let mut listed = self.list(&next.path, Depth::FilesAndFolders);
-        self.take_in(part, std::mem::take(&mut listed.named));
+    fn list_and_add_names(
+        &self,
+        part: &mut FoundNames,
+        next: PendingFolder,
+    ) -> (FolderListing, FolderRules) {
+        let mut listed = self.list_folder(&next.path, ListingDepth::FilesAndFolders);
+        self.add_names(part, std::mem::take(&mut listed.named));
         let rules = match listed.has_rules {
-            true => next.rules.enter(&next.path),
+            true => next.rules.enter_folder(&next.path),
             false => next.rules,
         };
         (listed, rules)
     }
 
-    fn list(&self, folder: &Path, depth: Depth) -> Listed {
+    fn list_folder(&self, folder: &Path, depth: ListingDepth) -> FolderListing {
         let (looked, has_rules) = (Cell::new(0), Cell::new(false));
         let (named, folders) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
-        let mut listed = Listed {
+        let mut listed = FolderListing {
             named: Vec::new(),
             folders: Vec::new(),
             looked: 0,
             has_rules: false,
-            hard_links: HardLinks::Known,
+            hard_links: HardLinkKnowledge::Known,
         };
-        let here = match self.engine.ceiling().locate_as_spelled(folder) {
+        let here = match self.engine.full_workspace().locate_as_spelled(folder) {
             Ok(here) if here.kind() == FileType::Directory => here,
             // The folder was removed or replaced in the meantime.
             Ok(_) => return listed,
             Err(_) => {
-                listed.hard_links = HardLinks::Unknown;
+                listed.hard_links = HardLinkKnowledge::Unknown;
                 return listed;
             }
         };
         let done = here.entries(0, &|name, kind| {
             looked.set(looked.get() + 1);
             has_rules.set(has_rules.get() || FolderRules::is_rule_file(name));
-            if looked.get() <= MOST_BESIDE {
+            if looked.get() <= MAX_NAMES_PER_FOLDER {
                 let path = folder.join(name);
                 match kind {
-                    EntryKind::File if self.matters(&path) => named.borrow_mut().push(path),
-                    EntryKind::Folder if depth == Depth::FilesAndFolders => {
+                    EntryKind::File if self.is_restricted(&path) => named.borrow_mut().push(path),
+                    EntryKind::Folder if depth == ListingDepth::FilesAndFolders => {
                         folders.borrow_mut().push(path);
                     }
                     _ => {}
@@ -284,10 +292,12 @@ impl<'e> LinkIndex<'e> {
             // In a folder that may be entered but not listed, the well-known secret names are tried one by one.
             let names = lancet_policy::secret_names();
             let tried = names.map(|name| folder.join(name));
-            listed.named.extend(tried.filter(|path| self.matters(path)));
+            listed
+                .named
+                .extend(tried.filter(|path| self.is_restricted(path)));
         }
-        if done.is_err() || looked.get() > MOST_BESIDE {
-            listed.hard_links = HardLinks::Unknown;
+        if done.is_err() || looked.get() > MAX_NAMES_PER_FOLDER {
+            listed.hard_links = HardLinkKnowledge::Unknown;
         }
         listed.folders = folders.into_inner();
         listed.folders.sort_unstable();
@@ -296,9 +306,9 @@ impl<'e> LinkIndex<'e> {
         listed
     }
 
-    fn take_in(&self, part: &mut FoundNames, named: Vec<PathBuf>) {
+    fn add_names(&self, part: &mut FoundNames, named: Vec<PathBuf>) {
         for path in named {
-            let there = self.engine.ceiling().locate_as_spelled(&path);
+            let there = self.engine.full_workspace().locate_as_spelled(&path);
             let stamp = there.ok().and_then(|there| there.stat());
             if let Some(stamp) = stamp.filter(|stamp| stamp.links > 1) {
                 part.names.entry(identity(&stamp)).or_default().push(path);
@@ -308,9 +318,11 @@ impl<'e> LinkIndex<'e> {
 
     /// Returns whether a name is one that the policy does not allow unconditionally. An allow rule counts only for the
     /// name that was opened.
-    fn matters(&self, path: &Path) -> bool {
-        let decision = self.policy.writing(FileNames::one(path), Shows::Lines);
-        !matches!(decision.cause, Cause::Mode(_)) && !decision.is_allowed()
+    fn is_restricted(&self, path: &Path) -> bool {
+        let decision = self
+            .policy
+            .may_write(FileNames::single(path), ShownContent::Lines);
+        !matches!(decision.cause, DecisionCause::Mode(_)) && !decision.is_allowed()
     }
 }
 

@@ -12,10 +12,10 @@ use crate::engine::EngineView;
 use crate::settings::Links;
 
 /// How many entries are examined. If not all names of a file were found within this number, the others may come later.
-const MOST_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 
 /// The names of one file that were found below the roots.
-struct Count<'e> {
+struct NameCount<'e> {
     engine: &'e EngineView,
     file: Stamp,
     /// Each name by its folder's device and inode: a folder that is mounted at two places has its names once.
@@ -28,7 +28,7 @@ struct Count<'e> {
 
 /// Counts the names of a file that are outside the roots. None are reported where a write does not affect the other
 /// names, or where not all entries below the roots were examined.
-pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
+pub(super) fn count_outside_names(engine: &EngineView, located: &Located) -> u64 {
     let several = located.stat().filter(|stamp| stamp.links > 1);
     let Some(file) = several.filter(|stamp| stamp.kind() == FileType::File) else {
         return 0;
@@ -36,7 +36,7 @@ pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
     if is_separated(engine, located.path()) {
         return 0;
     }
-    let mut count = Count {
+    let mut count = NameCount {
         engine,
         file,
         found: HashSet::new(),
@@ -46,21 +46,21 @@ pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
     };
     // Most other names are in the same folder.
     if let Some(folder) = located.path().parent() {
-        count.look_in(folder);
+        count.count_in_folder(folder);
         count.waiting.clear();
     }
-    let roots = engine.ceiling().roots().iter();
+    let roots = engine.full_workspace().roots().iter();
     count.waiting.extend(roots.cloned());
     while let Some(folder) = count.waiting.pop_front() {
-        if count.outside() == 0 {
+        if count.names_outside() == 0 {
             return 0;
         }
-        count.look_in(&folder);
-        if count.looked > MOST_ENTRIES || !count.is_complete {
+        count.count_in_folder(&folder);
+        if count.looked > MAX_ENTRIES || !count.is_complete {
             return 0;
         }
     }
-    count.outside()
+    count.names_outside()
 }
 
 /// Returns whether a write gives the file of this name a separate inode, so that its other names keep the old content.
@@ -73,16 +73,16 @@ fn is_separated(engine: &EngineView, path: &Path) -> bool {
     }
 }
 
-impl Count<'_> {
-    fn outside(&self) -> u64 {
+impl NameCount<'_> {
+    fn names_outside(&self) -> u64 {
         self.file.links.saturating_sub(self.found.len() as u64)
     }
 
-    fn look_in(&mut self, folder: &Path) {
-        let here = self.engine.ceiling().locate_as_spelled(folder);
+    fn count_in_folder(&mut self, folder: &Path) {
+        let here = self.engine.full_workspace().locate_as_spelled(folder);
         let here = here.ok().filter(|here| here.kind() == FileType::Directory);
         let opened = here.and_then(|here| here.open_folder().ok());
-        let opened = opened.and_then(|opened| Some((opened.stat_itself().ok()?, opened)));
+        let opened = opened.and_then(|opened| Some((opened.stat_folder().ok()?, opened)));
         let Some((itself, opened)) = opened else {
             self.is_complete = false;
             return;
@@ -95,7 +95,7 @@ impl Count<'_> {
                 EntryKind::File => files.push(name.to_owned()),
                 _ => {}
             }
-            match self.looked > MOST_ENTRIES {
+            match self.looked > MAX_ENTRIES {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }
@@ -103,7 +103,7 @@ impl Count<'_> {
         self.is_complete &= listed.is_ok();
         for name in files {
             let entry = opened.stat(&name);
-            if entry.is_ok_and(|entry| entry.same_file(&self.file)) {
+            if entry.is_ok_and(|entry| entry.is_same_file(&self.file)) {
                 self.found.insert((itself.device, itself.inode, name));
             }
         }

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use lancet_policy::{Cause, Decision, FileNames, LayeredRule, Policy};
+use lancet_policy::{Decision, DecisionCause, FileNames, LayeredRule, Policy};
 use lancet_workspace::LocateError;
 
 use super::given::ForeignPath;
-use super::{Intent, Target, is_hidden, is_state, same_tail, sort_of};
+use super::{Intent, Target, find_same_tail, is_hidden, is_in_state_folder, name_kind};
 use crate::engine::EngineView;
-use crate::message::{Message, WITHOUT_FILE, message, verbatim};
+use crate::message::{DENIED_FILE_ADVICE, Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::wording::{QuotedPath, names, quote_path};
+use crate::wording::{QuotedPath, join_roots, quote_path};
 use crate::write_scope::WriteScope;
 
 /// Returns the refusal for a path that could not be located.
@@ -25,22 +25,22 @@ pub(super) fn refuse(
     if let LocateError::NotADirectory { at } | LocateError::NoSuchFolder { at } = error
         && is_hidden(engine, at)
     {
-        return withheld(given);
+        return withheld_refusal(given);
     }
     let refusal = match error {
         LocateError::Outside => {
             let mut text = message!(
                 "{} is outside the roots. Use a path below {}.",
                 given,
-                names(roots)
+                join_roots(roots)
             );
-            if let Some(tail) = same_tail(engine, path) {
+            if let Some(tail) = find_same_tail(engine, path) {
                 text.push(message!(" The same name exists at {}.", quote_path(&tail)));
             }
-            Refusal::stating(RefusalKind::Outside, text)
+            Refusal::from_message(RefusalKind::Outside, text)
         }
-        LocateError::RootMoved { root } => root_moved(root),
-        LocateError::NotADirectory { at } => Refusal::stating(
+        LocateError::RootMoved { root } => root_moved_refusal(root),
+        LocateError::NotADirectory { at } => Refusal::from_message(
             RefusalKind::Special,
             message!(
                 "{} leads through {}, which is a file, not a folder. Name a path whose folders are folders.",
@@ -49,9 +49,9 @@ pub(super) fn refuse(
             ),
         ),
         LocateError::LeadsOutside { link, target } => {
-            leads_outside(engine, (given, path), (link, target))
+            leads_outside_refusal(engine, (given, path), (link, target))
         }
-        LocateError::NoSuchFolder { at } => Refusal::stating(
+        LocateError::NoSuchFolder { at } => Refusal::from_message(
             RefusalKind::Invalid,
             message!(
                 "{} ends in a slash, so it names a folder, and nothing is there. To make a file of that name send {}.",
@@ -59,14 +59,14 @@ pub(super) fn refuse(
                 quote_path(at)
             ),
         ),
-        LocateError::TooManyLinks => Refusal::stating(
+        LocateError::TooManyLinks => Refusal::from_message(
             RefusalKind::Special,
             message!(
                 "{} is a chain of links without end. Name the file itself.",
                 given
             ),
         ),
-        LocateError::BadName(why) => Refusal::stating(
+        LocateError::BadName(why) => Refusal::from_message(
             RefusalKind::Invalid,
             message!(
                 "{} is no path of a file: {}. Send a plain absolute path.",
@@ -74,7 +74,7 @@ pub(super) fn refuse(
                 verbatim(why)
             ),
         ),
-        LocateError::Io(error) => Refusal::stating(
+        LocateError::Io(error) => Refusal::from_message(
             RefusalKind::Io,
             message!(
                 "The system would not open {}: {}. Nothing was changed.",
@@ -83,21 +83,25 @@ pub(super) fn refuse(
             ),
         ),
     };
-    refusal.with("file_path", given)
+    refusal.with_field("file_path", given)
 }
 
 /// Returns the refusal for everything below a root that was moved or replaced after it was opened.
-pub(crate) fn root_moved(root: &Path) -> Refusal {
+pub(crate) fn root_moved_refusal(root: &Path) -> Refusal {
     let text = message!(
         "The root {} was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root.",
         quote_path(root)
     );
-    Refusal::stating(RefusalKind::Outside, text)
+    Refusal::from_message(RefusalKind::Outside, text)
 }
 
 /// Returns the refusal for a path of another system that would otherwise be taken as a relative path.
-pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: ForeignPath) -> Refusal {
-    let roots = names(engine.roots());
+pub(super) fn not_relative_refusal(
+    engine: &EngineView,
+    given: &QuotedPath,
+    meant: ForeignPath,
+) -> Refusal {
+    let roots = join_roots(engine.roots());
     let text = match &meant {
         ForeignPath::Drive => message!(
             "{} is a path of a Windows drive, and there are no drives here. Use an absolute path below {}.",
@@ -118,21 +122,21 @@ pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: Forei
             roots
         ),
     };
-    let refusal = Refusal::stating(RefusalKind::Invalid, text).with("file_path", given);
+    let refusal = Refusal::from_message(RefusalKind::Invalid, text).with_field("file_path", given);
     match meant {
-        ForeignPath::Address(Some(path)) => refusal.with("suggestion", quote_path(&path)),
+        ForeignPath::Address(Some(path)) => refusal.with_field("suggestion", quote_path(&path)),
         _ => refusal,
     }
 }
 
 /// Returns the refusal for a symbolic link that leads out of the roots. It says that there is a link, and where it
 /// leads, only if both names may be mentioned.
-fn leads_outside(
+fn leads_outside_refusal(
     engine: &EngineView,
     (given, path): (&QuotedPath, &Path),
     (link, target): (&Path, &Path),
 ) -> Refusal {
-    let below = names(engine.roots());
+    let below = join_roots(engine.roots());
     let text = if is_hidden(engine, link) {
         message!(
             "{} is outside the roots. Use a path below {}.",
@@ -156,39 +160,39 @@ fn leads_outside(
             below
         )
     };
-    Refusal::stating(RefusalKind::Outside, text)
+    Refusal::from_message(RefusalKind::Outside, text)
 }
 
 /// Returns the refusal for a path through a file whose name may not be mentioned.
-fn withheld(given: &QuotedPath) -> Refusal {
+fn withheld_refusal(given: &QuotedPath) -> Refusal {
     let text = message!(
         "{} leads through a file that is not shown. Work without it.",
         given
     );
-    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
+    Refusal::from_message(RefusalKind::Denied, text).with_field("file_path", given)
 }
 
 /// Returns the refusal for a write in a read root.
-pub(super) fn only_for_reading(given: &QuotedPath) -> Refusal {
+pub(super) fn only_for_reading_refusal(given: &QuotedPath) -> Refusal {
     let text = message!(
         "{} is in a folder that is only for reading. Nothing is written there; use a path below a root.",
         given
     );
-    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
+    Refusal::from_message(RefusalKind::Denied, text).with_field("file_path", given)
 }
 
 /// Returns the refusal for a write that the client's own sandbox forbids.
-pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
+pub(super) fn read_only_engine_refusal(given: &QuotedPath, scope: &WriteScope) -> Refusal {
     let text = message!(
         "{} is not written: {}. Say what you would change, or ask the user to allow it there.",
         given,
         verbatim(scope.describe())
     );
-    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
+    Refusal::from_message(RefusalKind::Denied, text).with_field("file_path", given)
 }
 
 /// Returns the refusal where a line of the settings that cannot be used may forbid a file.
-pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> Refusal {
+pub(super) fn settings_first_refusal(given: &QuotedPath, flaw: &str, intent: Intent) -> Refusal {
     let verb = match intent.shows() {
         None => "read",
         Some(_) => "changed",
@@ -199,12 +203,12 @@ pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> 
         verb,
         verbatim(flaw)
     );
-    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
+    Refusal::from_message(RefusalKind::Denied, text).with_field("file_path", given)
 }
 
 /// Returns the refusal for a file that the policy denies. It names the file and the rule only if the caller used that
 /// name itself.
-pub(super) fn denied(
+pub(super) fn denied_refusal(
     engine: &EngineView,
     policy: &Policy,
     target: &Target,
@@ -212,24 +216,24 @@ pub(super) fn denied(
     intent: Intent,
 ) -> Refusal {
     let given = &target.given;
-    let path = target.located.given();
+    let path = target.located.given_path();
     let named = FileNames {
-        kind: sort_of(&target.located),
-        ..FileNames::one(path)
+        kind: name_kind(&target.located),
+        ..FileNames::single(path)
     };
     let by_name = match intent.shows() {
-        None => policy.reading(named),
-        Some(shows) => policy.writing(named, shows),
+        None => policy.may_read_names(named),
+        Some(shows) => policy.may_write(named, shows),
     };
     let told = by_name == *decision;
     let text = match &decision.cause {
-        Cause::Secret { pattern } => {
+        DecisionCause::Secret { pattern } => {
             let matches = match told {
                 true => message!(" (it matches `{}`)", verbatim(pattern)),
                 false => Message::default(),
             };
             let name = path.file_name().filter(|_| told);
-            let next = engine.audience().without_secret(name);
+            let next = engine.audience().secret_file_advice(name);
             message!(
                 "{} is a secret file{}: its text is not shown. {}",
                 given,
@@ -237,22 +241,22 @@ pub(super) fn denied(
                 verbatim(next)
             )
         }
-        Cause::ReadRoot(_) => return only_for_reading(given),
-        Cause::Rule(LayeredRule {
+        DecisionCause::ReadRoot(_) => return only_for_reading_refusal(given),
+        DecisionCause::Rule(LayeredRule {
             stands_for: Some(flaw),
             ..
-        }) => return settings_first(given, flaw, intent),
-        Cause::Rule(entry) if told => message!(
+        }) => return settings_first_refusal(given, flaw, intent),
+        DecisionCause::Rule(entry) if told => message!(
             "A rule denies {}: `{} {}` of the {} settings. {}",
             given,
             verbatim(entry.effect.as_str()),
             verbatim(&entry.rule),
             verbatim(entry.layer.name()),
-            WITHOUT_FILE
+            DENIED_FILE_ADVICE
         ),
-        _ => message!("A rule denies {}. {}", given, WITHOUT_FILE),
+        _ => message!("A rule denies {}. {}", given, DENIED_FILE_ADVICE),
     };
-    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
+    Refusal::from_message(RefusalKind::Denied, text).with_field("file_path", given)
 }
 
 /// Refuses lancet's own state folder, and paths such as `/proc` where opening a file has side effects.
@@ -261,7 +265,7 @@ pub(super) fn refuse_unshown(
     given: &QuotedPath,
     opened: &Path,
 ) -> Result<(), Refusal> {
-    if is_state(engine, opened) {
+    if is_in_state_folder(engine, opened) {
         return Err(refuse_state(given));
     }
     let parts: Vec<_> = opened.iter().filter_map(|part| part.to_str()).collect();
@@ -273,7 +277,9 @@ pub(super) fn refuse_unshown(
             "{} is a device or an open file of a process, not a regular file. Name a regular file.",
             given
         );
-        return Err(Refusal::stating(RefusalKind::Special, text).with("file_path", given));
+        return Err(
+            Refusal::from_message(RefusalKind::Special, text).with_field("file_path", given)
+        );
     }
     Ok(())
 }
@@ -284,5 +290,5 @@ pub(super) fn refuse_state(given: &QuotedPath) -> Refusal {
         "{} is in lancet's own state folder, which no tool shows or changes. Leave it alone.",
         given
     );
-    Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
+    Refusal::from_message(RefusalKind::Denied, text).with_field("file_path", given)
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use lancet_policy::{Policy, Shows};
+use lancet_policy::{Policy, ShownContent};
 use lancet_workspace::{FileType, LocateError, Located};
 
 use super::{Intent, Target, with_names};
@@ -44,11 +44,14 @@ pub(super) fn located_for(
 pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Target) -> bool {
     let then = &target.located;
     let is_folder = target.intent == Intent::Folder && then.kind() == FileType::Directory;
-    let found = match (then.is_link(), then.respelled()) {
-        _ if is_folder => engine.workspace.locate_folder(then.given()),
-        (true, _) => engine.workspace.locate_link(then.given()),
-        (false, true) => engine.workspace.locate(then.given()).map(Some),
-        (false, false) => engine.workspace.locate_as_spelled(then.given()).map(Some),
+    let found = match (then.is_link(), then.is_respelled()) {
+        _ if is_folder => engine.workspace.locate_folder(then.given_path()),
+        (true, _) => engine.workspace.locate_link(then.given_path()),
+        (false, true) => engine.workspace.locate(then.given_path()).map(Some),
+        (false, false) => engine
+            .workspace
+            .locate_as_spelled(then.given_path())
+            .map(Some),
     };
     let Ok(Some(located)) = found else {
         return false;
@@ -60,15 +63,15 @@ pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Tar
     if !located.is_same_place(then) || file(&located) != file(then) {
         return false;
     }
-    let given = then.given().to_path_buf();
+    let given = then.given_path().to_path_buf();
     let Some(now) = with_names(engine, policy, located, given, target.intent) else {
         return false;
     };
     let decide = |target: &Target| {
         target.with_names(|names| {
             (
-                policy.writing(names, Shows::Nothing),
-                policy.reading(names).is_denied(),
+                policy.may_write(names, ShownContent::Nothing),
+                policy.may_read_names(names).is_denied(),
             )
         })
     };

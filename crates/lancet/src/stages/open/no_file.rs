@@ -7,33 +7,33 @@ use lancet_workspace::{EntryKind, FileType};
 use serde_json::json;
 
 use crate::engine::EngineView;
-use crate::message::{Message, message, term, verbatim};
+use crate::message::{Message, message, tool_and_shell_term, verbatim};
 use crate::next_call::Remedy;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::stages::locate::{Target, is_hidden, same_tail};
-use crate::wording::{QuotedPath, names, on_one_line, quote_path};
+use crate::stages::locate::{Target, find_same_tail, is_hidden};
+use crate::wording::{QuotedPath, join_roots, on_one_line, quote_path};
 
 /// How many entries of a folder an answer names.
-const ENTRIES: usize = 50;
+const MAX_LISTED_ENTRIES: usize = 50;
 
 /// How many names of a folder are compared with a name that does not exist.
-const MOST_SIBLINGS: usize = 10_000;
+const MAX_COMPARED_SIBLINGS: usize = 10_000;
 
 /// How many names a "did you mean" suggests.
-const SUGGESTIONS: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
 /// Refuses a path that does not exist, and names existing paths with a similar spelling.
-pub(super) fn missing(engine: &EngineView, target: &Target) -> Refusal {
+pub(super) fn missing_refusal(engine: &EngineView, target: &Target) -> Refusal {
     let given = &target.given;
     let audience = engine.audience();
     let mut text = message!(
         "{}{}{}",
-        term("", "No such file: "),
+        tool_and_shell_term("", "No such file: "),
         given,
-        term(" is not there.", ".")
+        tool_and_shell_term(" is not there.", ".")
     );
-    let mut paths = respellings(engine, target);
-    paths.extend(same_tail(engine, target.path()));
+    let mut paths = similar_paths(engine, target);
+    paths.extend(find_same_tail(engine, target.path()));
     let suggestions: Vec<QuotedPath> = paths.iter().map(|path| quote_path(path)).collect();
     let nearest = paths.into_iter().next();
     if !suggestions.is_empty() {
@@ -42,20 +42,20 @@ pub(super) fn missing(engine: &EngineView, target: &Target) -> Refusal {
             Message::joined(&suggestions, " or ")
         ));
     }
-    let has_write = engine.tools.has("Write");
+    let has_write = engine.tools.has_tool("Write");
     if !audience.is_person() {
         let write = has_write.then(|| message!(" with {},", verbatim(audience.tool("Write"))));
-        let roots = names(engine.roots());
+        let roots = join_roots(engine.roots());
         text.push(message!(" A new file is made{} below {}.", write, roots));
     }
-    Refusal::stating(RefusalKind::Missing, text)
-        .helped_by(nearest.map(Remedy::read_of))
-        .with("file_path", quote_path(target.path()))
-        .with("suggestions", json!(suggestions))
+    Refusal::from_message(RefusalKind::Missing, text)
+        .with_remedy(nearest.map(Remedy::read_file))
+        .with_field("file_path", quote_path(target.path()))
+        .with_field("suggestions", json!(suggestions))
 }
 
 /// Suggests existing paths whose spelling is close to the first missing part of this path.
-fn respellings(engine: &EngineView, target: &Target) -> Vec<PathBuf> {
+fn similar_paths(engine: &EngineView, target: &Target) -> Vec<PathBuf> {
     let wanted = target.located.first_missing();
     // All parts above the first missing one exist; the parts below it are appended unchanged.
     let depth = target.located.missing_folders().len();
@@ -64,7 +64,10 @@ fn respellings(engine: &EngineView, target: &Target) -> Vec<PathBuf> {
     };
     let rest: Vec<_> = target.path().iter().collect();
     let rest: PathBuf = rest[rest.len() - depth..].iter().collect();
-    let siblings = target.located.siblings(MOST_SIBLINGS).unwrap_or_default();
+    let siblings = target
+        .located
+        .names_near_missing(MAX_COMPARED_SIBLINGS)
+        .unwrap_or_default();
     let names: Vec<String> = siblings
         .into_iter()
         .map(|name| name.to_string_lossy().into_owned())
@@ -73,7 +76,7 @@ fn respellings(engine: &EngineView, target: &Target) -> Vec<PathBuf> {
         .iter()
         .map(String::as_str)
         .filter(|name| !is_hidden(engine, &folder.join(name)));
-    let closest = lancet_text::closest(&wanted.to_string_lossy(), shown, SUGGESTIONS);
+    let closest = lancet_text::closest_names(&wanted.to_string_lossy(), shown, MAX_SUGGESTIONS);
     let paths = closest.into_iter().map(|name| {
         if depth == 0 {
             folder.join(name)
@@ -92,12 +95,12 @@ fn respellings(engine: &EngineView, target: &Target) -> Vec<PathBuf> {
 }
 
 /// Refuses a folder, with its first entries.
-pub(super) fn folder(engine: &EngineView, target: &Target) -> Refusal {
+pub(super) fn folder_refusal(engine: &EngineView, target: &Target) -> Refusal {
     let path = quote_path(target.path());
     let keep = |name: &OsStr, _: EntryKind| !is_hidden(engine, &target.path().join(name));
     let (entries, total) = target
         .located
-        .entries(ENTRIES, &keep)
+        .entries(MAX_LISTED_ENTRIES, &keep)
         .map(|listing| (listing.entries, listing.total))
         .unwrap_or_default();
     let mut shown: Vec<Message> = entries
@@ -114,7 +117,7 @@ pub(super) fn folder(engine: &EngineView, target: &Target) -> Refusal {
     if total > shown.len() {
         shown.push(message!("… and {} more", total - shown.len()));
     }
-    let everything = engine.audience().list(target.path());
+    let everything = engine.audience().list_call(target.path());
     let text = if shown.is_empty() {
         message!(
             "{} is a folder, and it shows no entries. Name a file.",
@@ -128,5 +131,5 @@ pub(super) fn folder(engine: &EngineView, target: &Target) -> Refusal {
             verbatim(everything)
         )
     };
-    Refusal::stating(RefusalKind::Special, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Special, text).with_field("file_path", path)
 }

@@ -4,53 +4,53 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lancet_history::{Entry, Version};
+use lancet_history::{FileVersion, LedgerEntry};
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Revision, Snapshot};
 
-use super::numbers::numbers_after;
+use super::numbers::line_numbers_after;
 use crate::stages::context::CallContext;
-use crate::stages::plan::{FilePlan, LedgerUpdate, New};
+use crate::stages::plan::{FilePlan, LedgerUpdate, NewContent};
 
 /// Updates the ledger with what was written.
 pub(super) fn note_in_ledger(
     context: &CallContext<'_>,
     file: &FilePlan,
     base: Option<Snapshot>,
-    new: New,
-    version: Version,
+    new: NewContent,
+    version: FileVersion,
 ) {
     let path = file.target.path();
     let mut ledger = context.session.ledger();
-    let numbers = numbers_after(ledger.peek(path), file, &new);
+    let numbers = line_numbers_after(ledger.get_without_use(path), file, &new);
     match new {
         // A link or folder has no text that a session could have seen.
-        New::Removed { .. } | New::Link { .. } | New::EmptyFolder { .. } => {
-            ledger.forget(path);
+        NewContent::Removed { .. } | NewContent::Link { .. } | NewContent::EmptyFolder { .. } => {
+            ledger.remove(path);
         }
         // Recorded by `record_move`.
-        New::Moved(_) => {}
-        New::Whole(bytes) | New::Restored { bytes, .. } => {
-            let mut entry = Entry::written(version, Some(Arc::new(bytes)));
+        NewContent::Moved(_) => {}
+        NewContent::Whole(bytes) | NewContent::Restored { bytes, .. } => {
+            let mut entry = LedgerEntry::from_write(version, Some(Arc::new(bytes)));
             entry.seen = file.seen.clone();
             entry.numbers = numbers;
             ledger.put(path, entry);
         }
-        New::Streamed(_) | New::Copied { .. } => {
-            let mut entry = Entry::new(version);
+        NewContent::Streamed(_) | NewContent::Copied { .. } => {
+            let mut entry = LedgerEntry::new(version);
             entry.seen = file.seen.clone();
             entry.numbers = numbers;
             entry.wrote = Some(version.revision);
             ledger.put(path, entry);
         }
-        New::Changes(changes) => {
+        NewContent::Changes(changes) => {
             let plain_texts = &context.engine().base().caches.plain_texts;
             plain_texts.note_changed(
                 base.as_ref(),
                 &changes,
                 Revision::from_bytes(version.revision),
             );
-            let known = ledger.peek(path).is_some_and(|entry| {
+            let known = ledger.get_without_use(path).is_some_and(|entry| {
                 entry.content.is_some()
                     && base
                         .as_ref()
@@ -58,11 +58,11 @@ pub(super) fn note_in_ledger(
             });
             if known {
                 drop(base);
-                let changes: Vec<_> = raw(&changes).collect();
-                ledger.revise(path, &changes, version);
+                let changes: Vec<_> = raw_replacements(&changes).collect();
+                ledger.record_edit(path, &changes, version);
             } else {
                 let content = base.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
-                let mut entry = Entry::written(version, content);
+                let mut entry = LedgerEntry::from_write(version, content);
                 entry.seen = file.seen.clone();
                 ledger.put(path, entry);
             }
@@ -83,19 +83,19 @@ pub(super) fn record_move(
     file: &FilePlan,
     base: &Option<Snapshot>,
     changes: &[RawChange],
-    version: Version,
+    version: FileVersion,
 ) {
     let (from, to) = (file.source().path(), file.target.path());
     {
         let mut ledger = context.session.ledger();
-        let numbers = numbers_after(ledger.peek(from), file, &file.new);
+        let numbers = line_numbers_after(ledger.get_without_use(from), file, &file.new);
         ledger.rename(from, to);
         let base = base.as_ref().map(|base| *base.revision.as_bytes());
         let is_revised = file
             .moved()
             .is_some_and(|moved| moved.ledger == LedgerUpdate::Revise);
         let known = ledger
-            .peek(to)
+            .get_without_use(to)
             .filter(|entry| Some(entry.revision) == base)
             .map(|entry| entry.content.is_some() && is_revised);
         match (known, changes.is_empty()) {
@@ -105,11 +105,11 @@ pub(super) fn record_move(
             // A version that the session does not know remains unknown.
             (None, true) => {}
             (Some(true), false) => {
-                let changes: Vec<_> = raw(changes).collect();
-                ledger.revise(to, &changes, version);
+                let changes: Vec<_> = raw_replacements(changes).collect();
+                ledger.record_edit(to, &changes, version);
             }
             (_, false) => {
-                let mut entry = Entry::new(version);
+                let mut entry = LedgerEntry::new(version);
                 entry.wrote = Some(version.revision);
                 ledger.put(to, entry);
             }
@@ -123,11 +123,11 @@ pub(super) fn record_move(
             }
         });
     }
-    context.session.keep(to);
-    context.session.forget(from);
+    context.session.store_entry(to);
+    context.session.remove_entry(from);
 }
 
-fn raw(changes: &[RawChange]) -> impl Iterator<Item = (Range<u64>, &[u8])> {
+fn raw_replacements(changes: &[RawChange]) -> impl Iterator<Item = (Range<u64>, &[u8])> {
     let changes = changes.iter();
     changes.map(|RawChange { range, bytes }| (range.clone(), bytes.as_slice()))
 }

@@ -7,7 +7,7 @@ use crate::wording::quote_path;
 use lancet_model::non_exhaustive::NonExhaustive;
 
 /// Answers a view of a folder.
-pub(crate) fn folder(folder: FolderView) -> Reply {
+pub(crate) fn folder_reply(folder: FolderView) -> Reply {
     let text = format!("{}[lancet: {}]", folder.text, folder.notice);
     let person = format!(
         "listed {}: {} entries",

@@ -3,35 +3,35 @@
 
 use lancet_history::OperationKind;
 
-use super::{LONGEST_NOTICE, finish, lead};
+use super::{MAX_NOTICE_LENGTH, assemble_reply, lead_line};
 use crate::message::{Message, message, verbatim};
 use crate::reply::Reply;
 use crate::stages::context::CallContext;
 use crate::stages::plan::{DryRun, Plan};
-use crate::wording::{count, cut, quote_path};
+use crate::wording::{format_count, quote_path, truncate};
 
 /// How many files of each kind are named.
-const MOST: usize = 100;
+const MAX_NAMED_FILES: usize = 100;
 
 /// Returns the answer where every change was already undone.
-pub(crate) fn nothing_written(context: &CallContext<'_>, plan: &Plan) -> Reply {
+pub(crate) fn reply_without_write(context: &CallContext<'_>, plan: &Plan) -> Reply {
     let mut text = String::new();
     if plan.dry_run == DryRun::Yes {
         text.push_str("Dry run: nothing was written.\n");
     }
-    let lead = lead(plan, context.engine().audience());
+    let lead = lead_line(plan, context.engine().audience());
     text.extend(lead.clone());
     let person = lead.unwrap_or_else(|| "\n".to_owned());
-    finish(context, plan, text, Vec::new(), None, person)
+    assemble_reply(context, plan, text, Vec::new(), None, person)
 }
 
 /// Sentences about files that are not written: those of an undo or a redo, and what the person who was asked left out.
-pub(super) fn notes(plan: &Plan) -> Vec<Message> {
+pub(super) fn notes_about_unwritten_files(plan: &Plan) -> Vec<Message> {
     let origin = &plan.origin;
     let mut notes = Vec::new();
-    for file in origin.found_back.iter().take(MOST) {
+    for file in origin.found_back.iter().take(MAX_NAMED_FILES) {
         let path = quote_path(&file.path);
-        let operations = cut(&file.operations.join(", "), LONGEST_NOTICE);
+        let operations = truncate(&file.operations.join(", "), MAX_NOTICE_LENGTH);
         notes.push(match origin.kind {
             OperationKind::Redo => message!("{} already is what the redo would make of it", path),
             _ => message!(
@@ -41,18 +41,21 @@ pub(super) fn notes(plan: &Plan) -> Vec<Message> {
             ),
         });
     }
-    for file in origin.left_out.iter().take(MOST) {
-        let why = file.refusal.message().before(". Nothing was changed");
+    for file in origin.left_out.iter().take(MAX_NAMED_FILES) {
+        let why = file.refusal.message().text_before(". Nothing was changed");
         notes.push(message!(
             "left out, a conflict: {}",
-            why.cut(LONGEST_NOTICE)
+            why.truncate(MAX_NOTICE_LENGTH)
         ));
     }
-    notes.extend(origin.omitted.sentence());
-    let untold =
-        origin.found_back.len().saturating_sub(MOST) + origin.left_out.len().saturating_sub(MOST);
+    notes.extend(origin.omitted.answer_sentence());
+    let untold = origin.found_back.len().saturating_sub(MAX_NAMED_FILES)
+        + origin.left_out.len().saturating_sub(MAX_NAMED_FILES);
     if untold > 0 {
-        notes.push(message!("and {} more", verbatim(count(untold, "file"))));
+        notes.push(message!(
+            "and {} more",
+            verbatim(format_count(untold, "file"))
+        ));
     }
     notes
 }

@@ -3,12 +3,12 @@
 use crate::outcome::{Outcome, PictureOutcome, ReadKind, ReadOutcome};
 use crate::reply::{Block, Reply};
 use crate::stages::examine::read::picture::PlacedPicture;
-use crate::stages::examine::read::{Page, Shape};
-use crate::wording::{count, quote_path};
+use crate::stages::examine::read::{AnswerKind, Page};
+use crate::wording::{format_count, quote_path};
 use lancet_model::non_exhaustive::NonExhaustive;
 
 /// Returns the text with its pictures at their positions.
-fn blocks(mut text: String, pictures: Vec<PlacedPicture>) -> Vec<Block> {
+fn text_with_pictures(mut text: String, pictures: Vec<PlacedPicture>) -> Vec<Block> {
     let mut blocks = Vec::new();
     // In reverse, so that the positions of earlier pictures remain valid.
     for PlacedPicture { at, picture } in pictures.into_iter().rev() {
@@ -25,7 +25,7 @@ fn blocks(mut text: String, pictures: Vec<PlacedPicture>) -> Vec<Block> {
 }
 
 /// Returns the answer to a Read.
-pub(crate) fn page(page: Page) -> Reply {
+pub(crate) fn page_reply(page: Page) -> Reply {
     let mut text = page.text;
     for notice in &page.notices {
         text.push_str(&format!("[lancet: {notice}]\n"));
@@ -33,24 +33,24 @@ pub(crate) fn page(page: Page) -> Reply {
     text.truncate(text.trim_end_matches('\n').len());
     let relative = quote_path(page.target.located.relative());
     let person = match page.lines {
-        0 if page.shape == Shape::Picture => format!("read {relative}: a picture"),
-        0 if page.shape == Shape::Outline => format!("read {relative}: its outline"),
+        0 if page.shape == AnswerKind::Picture => format!("read {relative}: a picture"),
+        0 if page.shape == AnswerKind::Outline => format!("read {relative}: its outline"),
         0 => format!("read {relative}: nothing to show"),
         lines => format!(
             "read {relative}: {} of {}",
-            count(lines, page.unit),
+            format_count(lines, page.unit),
             page.total
         ),
     };
     let outcome = ReadOutcome {
         kind: match page.shape {
-            Shape::Text => ReadKind::Text,
-            Shape::Notebook => ReadKind::Notebook,
-            Shape::Picture => ReadKind::Image,
-            Shape::Pdf => ReadKind::Pdf,
-            Shape::Converted => ReadKind::Converted,
-            Shape::Outline => ReadKind::Outline,
-            Shape::Unchanged => ReadKind::Unchanged,
+            AnswerKind::Text => ReadKind::Text,
+            AnswerKind::Notebook => ReadKind::Notebook,
+            AnswerKind::Picture => ReadKind::Image,
+            AnswerKind::Pdf => ReadKind::Pdf,
+            AnswerKind::Converted => ReadKind::Converted,
+            AnswerKind::Outline => ReadKind::Outline,
+            AnswerKind::Unchanged => ReadKind::Unchanged,
         },
         path: page.target.path().to_path_buf(),
         start_line: page.start,
@@ -64,7 +64,7 @@ pub(crate) fn page(page: Page) -> Reply {
         picture: page
             .pictures
             .first()
-            .filter(|_| page.shape == Shape::Picture)
+            .filter(|_| page.shape == AnswerKind::Picture)
             .map(|placed| PictureOutcome {
                 format: placed.picture.original_format.name(),
                 width: placed.picture.original.width,
@@ -73,6 +73,6 @@ pub(crate) fn page(page: Page) -> Reply {
             }),
         non_exhaustive: NonExhaustive,
     };
-    let blocks = blocks(text, page.pictures);
-    Reply::of_blocks(blocks, Outcome::Read(outcome), person)
+    let blocks = text_with_pictures(text, page.pictures);
+    Reply::from_blocks(blocks, Outcome::Read(outcome), person)
 }

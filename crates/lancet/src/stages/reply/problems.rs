@@ -2,11 +2,11 @@
 
 use crate::audience::Audience;
 use crate::outcome::{Diagnosis, FoundProblem};
-use crate::visible::visible;
-use crate::wording::{count, cut, quote_path};
+use crate::visible::escape_for_terminal;
+use crate::wording::{format_count, quote_path, truncate};
 
 /// The longest message of one problem, in characters.
-const LONGEST_MESSAGE: usize = 400;
+const MAX_MESSAGE_LENGTH: usize = 400;
 
 /// Returns the lines of an answer about the problems found.
 pub(super) fn format_problems(found: &Diagnosis, audience: &Audience) -> String {
@@ -15,10 +15,10 @@ pub(super) fn format_problems(found: &Diagnosis, audience: &Audience) -> String 
     if all > 0 {
         text.push_str(&format!(
             "[lancet: {} after this change:]\n",
-            count(all, "new problem")
+            format_count(all, "new problem")
         ));
         for problem in &found.new {
-            text.push_str(&line(problem, audience));
+            text.push_str(&format_problem(problem, audience));
             text.push('\n');
         }
         if found.more > 0 {
@@ -41,7 +41,7 @@ pub(super) fn format_problems(found: &Diagnosis, audience: &Audience) -> String 
 }
 
 /// One problem, on one line.
-pub(in crate::stages) fn line(problem: &FoundProblem, audience: &Audience) -> String {
+pub(in crate::stages) fn format_problem(problem: &FoundProblem, audience: &Audience) -> String {
     let path = audience.path_name(&quote_path(&problem.path));
     let code = problem.code.iter();
     let code: String = code.map(|code| format!(" {code}")).collect();
@@ -50,10 +50,10 @@ pub(in crate::stages) fn line(problem: &FoundProblem, audience: &Audience) -> St
     let said = format!("{} ({}{code})", message.join(" "), problem.source);
     format!(
         "{}:{}:{}: {}: {}",
-        visible(&path),
+        escape_for_terminal(&path),
         problem.line,
         problem.column,
         problem.severity,
-        cut(&visible(&said), LONGEST_MESSAGE)
+        truncate(&escape_for_terminal(&said), MAX_MESSAGE_LENGTH)
     )
 }

@@ -7,13 +7,13 @@ use lancet_model::non_exhaustive::NonExhaustive;
 
 /// Whether the answer counts matches: Grep's does, Glob's does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Matches {
+pub(crate) enum MatchCounting {
     Counted,
     None,
 }
 
 /// Returns the answer to a search.
-pub(crate) fn found(findings: Findings, matches: Matches) -> Reply {
+pub(crate) fn search_reply(findings: Findings, matches: MatchCounting) -> Reply {
     let mut text = findings.text;
     for notice in &findings.notices {
         text.push_str(&format!("[lancet: {notice}]\n"));
@@ -27,8 +27,8 @@ pub(crate) fn found(findings: Findings, matches: Matches) -> Reply {
         files: findings.files,
         num_files: kept.total,
         num_matches: match matches {
-            Matches::Counted => Some(kept.matches),
-            Matches::None => None,
+            MatchCounting::Counted => Some(kept.matches),
+            MatchCounting::None => None,
         },
         totals: match (timed_out, kept.totals) {
             (false, lancet_search::SearchTotals::Exact) => Totals::Exact,

@@ -2,17 +2,17 @@
 //! person.
 
 use lancet_text::Rung;
-use lancet_workspace::{Executable, Warning, Written};
+use lancet_workspace::{ExecutableChange, WriteOutcome, WriteWarning};
 
 use super::super::plan::FilePlan;
-use super::{LONGEST_NOTICE, shown_diff};
+use super::{MAX_NOTICE_LENGTH, shown_diff};
 use crate::audience::Audience;
 use crate::message::{Message, message, verbatim};
 use crate::receive::Repair;
-use crate::wording::{count, cut, quote_path};
+use crate::wording::{format_count, quote_path, truncate};
 
 /// The longest diff in a rendering for a person, in characters.
-const LONGEST_FOR_PERSON: usize = 100_000;
+const MAX_DIFF_FOR_PERSON: usize = 100_000;
 
 /// Whether a sentence says what was done or what would be done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) fn headline(file: &FilePlan, tense: Tense, audience: &Audience) -> St
             true => format!("{names}."),
             false => format!(
                 "{names}: {} added, {} removed.",
-                count(view.added, "line"),
+                format_count(view.added, "line"),
                 view.removed
             ),
         };
@@ -68,49 +68,51 @@ pub(super) fn headline(file: &FilePlan, tense: Tense, audience: &Audience) -> St
     let how = if view.rungs.is_empty() {
         String::new()
     } else {
-        format!("{}, ", count(view.replacements, "replacement"))
+        format!("{}, ", format_count(view.replacements, "replacement"))
     };
     format!(
         "{verb} {path}: {how}{} added, {} removed.",
-        count(view.added, "line"),
+        format_count(view.added, "line"),
         view.removed
     )
 }
 
 /// Phrases a warning of the commit: its name, and what it means for the reader.
-pub(super) fn warning_words(warning: &Warning) -> Message {
+pub(super) fn describe_warning(warning: &WriteWarning) -> Message {
     let words = match warning {
-        Warning::NotDurable => {
+        WriteWarning::NotDurable => {
             "written, but the folder could not be flushed: a power cut now may bring the old file back"
         }
-        Warning::Overwritten => {
+        WriteWarning::Overwritten => {
             "written, and replaced by someone else in the next moment: read the file again before going on"
         }
-        Warning::LateWriter => {
+        WriteWarning::LateWriter => {
             "written while someone else was about to write the old file: what they write goes to the kept old version, not into this file"
         }
-        Warning::LinksBroken => "the file had other names (hard links); they keep the old text",
-        Warning::Left(path) => {
+        WriteWarning::LinksBroken => {
+            "the file had other names (hard links); they keep the old text"
+        }
+        WriteWarning::Left(path) => {
             return message!(
                 "{}: the old file could not be put away and is still at {}",
                 verbatim(warning.name()),
                 quote_path(path)
             );
         }
-        Warning::FolderStays(path) => {
+        WriteWarning::FolderStays(path) => {
             return message!(
                 "{}: the empty folder {} could not be removed",
                 verbatim(warning.name()),
                 quote_path(path)
             );
         }
-        Warning::NotLocked => {
+        WriteWarning::NotLocked => {
             "the folder cannot be locked: other lancet processes were not kept out"
         }
-        Warning::AttributesLost => {
+        WriteWarning::AttributesLost => {
             "written, but labels or capabilities of the security system could not be given to the new file: the user may have to set them again"
         }
-        Warning::Unprotected => {
+        WriteWarning::Unprotected => {
             "written without keeping other writers away, which this file does not allow; the old text is kept"
         }
     };
@@ -118,31 +120,35 @@ pub(super) fn warning_words(warning: &Warning) -> Message {
 }
 
 /// Says that the permission to execute a file changed, or would change in a dry run.
-pub(super) fn executable(text: &mut String, file: &FilePlan, written: Option<&Written>) {
+pub(super) fn push_executable_change(
+    text: &mut String,
+    file: &FilePlan,
+    written: Option<&WriteOutcome>,
+) {
     let words = match (file.executable_change(written), written) {
-        (Executable::Keep, _) => return,
-        (Executable::Yes, Some(_)) => "it is executable now",
-        (Executable::Yes, None) => "it would become executable",
-        (Executable::No, Some(_)) => "it is not executable any more",
-        (Executable::No, None) => "it would not be executable any more",
+        (ExecutableChange::Keep, _) => return,
+        (ExecutableChange::Yes, Some(_)) => "it is executable now",
+        (ExecutableChange::Yes, None) => "it would become executable",
+        (ExecutableChange::No, Some(_)) => "it is not executable any more",
+        (ExecutableChange::No, None) => "it would not be executable any more",
     };
     text.push_str(&format!("[lancet: {words}]\n"));
 }
 
-pub(super) fn notices(text: &mut String, file: &FilePlan, audience: &Audience) {
+pub(super) fn push_notices(text: &mut String, file: &FilePlan, audience: &Audience) {
     for notice in file.target.notices.iter().chain(&file.view.notices) {
-        let notice = cut(&notice.render(audience), LONGEST_NOTICE);
+        let notice = truncate(&notice.render(audience), MAX_NOTICE_LENGTH);
         text.push_str(&format!("[lancet: {notice}]\n"));
     }
 }
 
-pub(super) fn repaired(text: &mut String, repairs: &[Repair]) {
+pub(super) fn push_repairs(text: &mut String, repairs: &[Repair]) {
     for repair in repairs {
         text.push_str(&format!("[lancet: {repair}]\n"));
     }
 }
 
-pub(super) fn for_person(file: &FilePlan, lead: &str) -> String {
+pub(super) fn render_for_person(file: &FilePlan, lead: &str) -> String {
     let view = &file.view;
     let word = if file.removes() {
         "removed"
@@ -163,7 +169,7 @@ pub(super) fn for_person(file: &FilePlan, lead: &str) -> String {
         .find(|rung| **rung != Rung::Exact)
         .map(|rung| format!(", matched on `{}`", rung.name()))
         .unwrap_or_default();
-    let diff = cut(&shown_diff(file), LONGEST_FOR_PERSON);
+    let diff = truncate(&shown_diff(file), MAX_DIFF_FOR_PERSON);
     let from = file.moved().map_or_else(String::new, |moved| {
         format!("{} to ", quote_path(moved.from.located.relative()))
     });

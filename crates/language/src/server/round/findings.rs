@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use super::Audience;
+use super::RoundAudience;
 use crate::Problem;
-use crate::diagnosis::{Diagnosis, without};
+use crate::diagnosis::{Diagnostic, subtract};
 use crate::document::FileState;
-use crate::server::{Late, Server};
+use crate::server::{LateProblem, Server};
 
 /// The maximum number of late problems that are stored.
-const MOST_LATE: usize = 200;
+const MAX_LATE: usize = 200;
 
 impl Server {
     /// Takes the reports on files without a known state as their state and, if no change was sent, all reports.
-    pub(in crate::server) fn learn(&mut self) {
+    pub(in crate::server) fn adopt_reports(&mut self) {
         let is_changed = self.round.is_some();
         let epoch = Some(self.epoch);
         let fresh = |state: &&mut FileState| state.is_fresh && state.epoch == epoch;
@@ -26,7 +26,7 @@ impl Server {
     }
 
     /// Collects the new problems: for the caller that waits, or else for later.
-    pub(in crate::server) fn collect(&mut self) {
+    pub(in crate::server) fn collect_new_problems(&mut self) {
         let epoch = Some(self.epoch);
         let Some(round) = &mut self.round else {
             return;
@@ -38,20 +38,20 @@ impl Server {
             state.is_fresh = false;
             let said = state.reported_diagnostics();
             if let Some(base) = &state.base {
-                let new = without(&said, base);
+                let new = subtract(&said, base);
                 round
                     .found
                     .extend(new.into_iter().map(|one| (path.clone(), one)));
             }
             state.base = Some(said);
         }
-        if round.audience == Audience::Left {
+        if round.audience == RoundAudience::Left {
             for (path, diagnosis) in std::mem::take(&mut round.found) {
-                if self.late.len() >= MOST_LATE {
+                if self.late.len() >= MAX_LATE {
                     break;
                 }
                 let document = self.documents.get(&path);
-                self.late.push(Late {
+                self.late.push(LateProblem {
                     session: round.session.clone(),
                     revision: document.and_then(|document| document.revision.clone()),
                     path,
@@ -61,23 +61,23 @@ impl Server {
         }
     }
 
-    pub(in crate::server) fn hand_out(&mut self) -> Vec<Problem> {
+    pub(in crate::server) fn take_findings(&mut self) -> Vec<Problem> {
         let Some(round) = &mut self.round else {
             return Vec::new();
         };
-        round.audience = Audience::Left;
+        round.audience = RoundAudience::Left;
         let found = std::mem::take(&mut round.found);
-        let problem = |(path, diagnosis): &(PathBuf, Diagnosis)| {
+        let problem = |(path, diagnosis): &(PathBuf, Diagnostic)| {
             let document = self.documents.get(path);
             let revision = document.and_then(|document| document.revision.as_deref());
-            diagnosis.problem(path, &self.entry.name, revision)
+            diagnosis.to_problem(path, &self.entry.name, revision)
         };
         found.iter().map(problem).collect()
     }
 
     /// Withdraws findings that were not reported yet, because a document has changed. A finding that persists is found
     /// again, and is then new.
-    pub(crate) fn withdraw(&mut self) {
+    pub(crate) fn withdraw_findings(&mut self) {
         let round = self
             .round
             .as_mut()
@@ -89,7 +89,7 @@ impl Server {
                 .get_mut(&path)
                 .and_then(|state| state.base.as_mut())
             {
-                *base = without(base, &[diagnosis]);
+                *base = subtract(base, &[diagnosis]);
             }
         }
     }

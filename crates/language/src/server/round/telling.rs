@@ -2,19 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use super::{ANSWER_FOLLOWS, Round, RoundPhase, ToldChange};
+use super::{ANSWER_DELAY, AnnouncedChange, ChangeRound, RoundPhase};
 use crate::document::MessageOrder;
-use crate::server::sync::Became;
-use crate::server::{Others, PendingRequest, QUIET, Server};
+use crate::server::sync::FileChangeKind;
+use crate::server::{OtherFilesKnowledge, PendingRequest, SILENCE, Server};
 
 /// A server that has reported nothing on a document for this long is sent it again when its problems are needed.
-const FORGOTTEN: Duration = Duration::from_secs(5);
+const RESEND_AFTER: Duration = Duration::from_secs(5);
 
 impl Server {
     /// Makes sure that the problems of a file before its change will be known.
-    pub(in crate::server) fn look_before(
+    pub(in crate::server) fn request_earlier_problems(
         &mut self,
-        change: &ToldChange,
+        change: &AnnouncedChange,
         order: MessageOrder,
         now: Instant,
     ) {
@@ -38,22 +38,22 @@ impl Server {
                     if !self.requests.values().any(asked) {
                         self.pull_document(path, 0);
                     }
-                } else if now.duration_since(opened) > FORGOTTEN {
-                    self.close(path);
-                    self.tell(path, before, None, (order, now));
+                } else if now.duration_since(opened) > RESEND_AFTER {
+                    self.close_document(path);
+                    self.send_text(path, before, None, (order, now));
                 }
             }
             None => {
-                self.tell(path, before, None, (order, now));
-                self.forget_base(path);
+                self.send_text(path, before, None, (order, now));
+                self.forget_earlier_problems(path);
                 self.pull_document(path, 0);
             }
         }
     }
 
     /// Sends the change itself, whether or not the problems before it are known.
-    pub(in crate::server) fn tell_change(&mut self, now: Instant) {
-        let is_quiet = now.duration_since(self.said) >= QUIET && self.busy.is_empty();
+    pub(in crate::server) fn send_change(&mut self, now: Instant) {
+        let is_quiet = now.duration_since(self.said) >= SILENCE && self.busy.is_empty();
         let Some(round) = &mut self.round else {
             return;
         };
@@ -66,33 +66,33 @@ impl Server {
         else {
             return;
         };
-        let looked = |request: &PendingRequest| matches!(request, PendingRequest::Workspace { looked: Some(looked), .. } if now >= *looked + ANSWER_FOLLOWS);
+        let looked = |request: &PendingRequest| matches!(request, PendingRequest::Workspace { looked: Some(looked), .. } if now >= *looked + ANSWER_DELAY);
         self.knows_workspace |= self.requests.values().any(looked);
         self.cancel_pulls();
         self.epoch += 1;
         self.others = match &self.ability.pull {
-            Some(_) => Others::Trusted {
+            Some(_) => OtherFilesKnowledge::Trusted {
                 absent_is_empty: self.knows_workspace,
             },
-            None if order == MessageOrder::Certain => Others::Trusted {
+            None if order == MessageOrder::Certain => OtherFilesKnowledge::Trusted {
                 absent_is_empty: self.progress.is_empty()
                     && self.files.values().any(|state| state.base.is_some()),
             },
-            None => Others::Doubtful,
+            None => OtherFilesKnowledge::Doubtful,
         };
         let mut watched = Vec::new();
         let mut changed = Vec::new();
         for change in &changes {
             match (&change.before, &change.after) {
-                (None, Some(_)) => watched.push((change.path.clone(), Became::New)),
-                (Some(_), None) => watched.push((change.path.clone(), Became::Gone)),
+                (None, Some(_)) => watched.push((change.path.clone(), FileChangeKind::New)),
+                (Some(_), None) => watched.push((change.path.clone(), FileChangeKind::Gone)),
                 _ => {}
             }
         }
-        self.watched(&watched);
+        self.send_watched_files(&watched);
         for change in changes {
             let Some(text) = &change.after else {
-                self.close(&change.path);
+                self.close_document(&change.path);
                 self.files.remove(&change.path);
                 continue;
             };
@@ -100,7 +100,7 @@ impl Server {
                 .documents
                 .get(&change.path)
                 .is_some_and(|one| one.text == *text);
-            self.tell(&change.path, text, Some(&change.revision), (order, now));
+            self.send_text(&change.path, text, Some(&change.revision), (order, now));
             if is_same && self.ability.pull.is_none() {
                 // The server would push nothing for it.
                 continue;
@@ -111,7 +111,7 @@ impl Server {
             changed.push(change.path);
         }
         for path in &changed {
-            self.saved(path);
+            self.send_saved(path);
         }
         match &self.ability.pull {
             Some(pull) if pull.reaches_others => self.pull_all(),
@@ -128,13 +128,13 @@ impl Server {
     }
 
     /// Sends a change that waits for the problems before it, without them.
-    pub(in crate::server) fn hurry(&mut self, now: Instant) {
-        if let Some(Round {
+    pub(in crate::server) fn send_waiting_change(&mut self, now: Instant) {
+        if let Some(ChangeRound {
             phase: RoundPhase::Before(_),
             ..
         }) = &self.round
         {
-            self.tell_change(now);
+            self.send_change(now);
         }
     }
 }

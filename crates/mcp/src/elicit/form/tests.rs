@@ -4,7 +4,7 @@ use lancet::approval::Piece;
 
 use super::*;
 
-fn question(protected: bool) -> Question {
+fn new_question(protected: bool) -> Question {
     let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
     file.protected = protected;
     Question::new("Edit", vec![file])
@@ -12,11 +12,11 @@ fn question(protected: bool) -> Question {
 
 fn form_answer(result: Value, protected: bool) -> FormAnswer {
     let result = serde_json::from_value(result).expect("a result");
-    understood(&result, &question(protected))
+    interpret_answer(&result, &new_question(protected))
 }
 
 #[test]
-fn answers_mean_what_they_say() {
+fn parses_explicit_answers() {
     for protected in [false, true] {
         let accept = |decision: &str| {
             form_answer(
@@ -40,7 +40,7 @@ fn answers_mean_what_they_say() {
 }
 
 #[test]
-fn a_plain_accept_is_a_yes_but_for_protected_names() {
+fn plain_accept_is_yes_except_for_protected_names() {
     for plain in [
         json!({ "action": "accept" }),
         json!({ "action": "accept", "content": {} }),
@@ -59,7 +59,7 @@ fn a_plain_accept_is_a_yes_but_for_protected_names() {
 }
 
 #[test]
-fn an_answer_that_is_not_understood_is_a_no() {
+fn unknown_answer_is_a_no() {
     for content in [
         json!({ "decision": false }),
         json!({ "decision": true }),
@@ -89,8 +89,8 @@ fn an_answer_that_is_not_understood_is_a_no() {
 }
 
 #[test]
-fn words_are_those_that_somebody_wrote() {
-    let words = |result: Value| given_reason(&serde_json::from_value(result).expect("a result"));
+fn takes_only_reasons_that_the_user_wrote() {
+    let words = |result: Value| extract_reason(&serde_json::from_value(result).expect("a result"));
     let accept = |content: Value| words(json!({ "action": "accept", "content": content }));
     assert_eq!(
         accept(json!({ "reason": " not here " })).as_deref(),
@@ -111,9 +111,10 @@ fn request_params(request: Option<ElicitRequest>) -> Value {
 }
 
 #[test]
-fn the_form_has_one_field_and_no_preset_answer_for_protected_names() {
-    let mut plain = question(false);
-    let form = |question: &Question| request_params(decision(question))["requestedSchema"].clone();
+fn form_has_no_preset_answer_for_protected_names() {
+    let mut plain = new_question(false);
+    let form =
+        |question: &Question| request_params(decision_form(question))["requestedSchema"].clone();
     let field = |question: &Question| form(question)["properties"]["decision"].clone();
     assert_eq!(
         form(&plain)["properties"].as_object().map(|all| all.len()),
@@ -126,21 +127,21 @@ fn the_form_has_one_field_and_no_preset_answer_for_protected_names() {
         field(&plain)["enum"],
         json!(["yes", "no", "session", "always"])
     );
-    let protected = question(true);
+    let protected = new_question(true);
     assert_eq!(field(&protected).get("default"), None);
     assert_eq!(field(&protected)["enum"], json!(["no", "yes", "session"]));
     assert_eq!(form(&protected)["required"], json!(["decision"]));
 }
 
 #[test]
-fn words_are_asked_for_in_one_preset_field() {
-    let form = request_params(reason())["requestedSchema"].clone();
+fn reason_form_has_one_preset_field() {
+    let form = request_params(reason_form())["requestedSchema"].clone();
     assert_eq!(form["required"], json!(["reason"]));
     assert_eq!(form["properties"]["reason"]["default"], "no reason");
 }
 
 #[test]
-fn every_path_is_listed_and_what_is_not_shown_is_said() {
+fn lists_every_path_and_reports_omissions() {
     let file = |name: &str, kind, lines, diff: String| {
         let mut file = FileQuestion::new(name, kind);
         file.lines = lines;
@@ -157,7 +158,7 @@ fn every_path_is_listed_and_what_is_not_shown_is_said() {
     free.reason = None;
     free.notices = vec!["it goes".into()];
     let question = Question::new("MultiEdit", vec![protected, long, free]);
-    let form = request_params(decision(&question));
+    let form = request_params(decision_form(&question));
     assert_eq!(form["requestedSchema"]["required"], json!(["decision"]));
     let message = form["message"].as_str().expect("text");
     let start = "MultiEdit wants to change 3 files (+403 -4).
@@ -180,14 +181,15 @@ Note on /r/c<U+202E>: it goes
 }
 
 #[test]
-fn one_file_is_named_in_the_first_line() {
+fn single_file_is_named_in_the_first_line() {
     let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
     file.lines = (1, 1);
     file.reason = Some("why".into());
     file.rule = Some("ask Edit(a)".into());
     file.notices = vec!["a note".into()];
     file.pieces = vec![Piece::new("@@ -1 +1 @@\n-a\n+b\n", 0)];
-    let message = request_params(decision(&Question::new("Edit", vec![file])))["message"].clone();
+    let message =
+        request_params(decision_form(&Question::new("Edit", vec![file])))["message"].clone();
     assert_eq!(
         message,
         "Edit wants to change /r/a (+1 -1).\nAsked because why.\nRule: ask Edit(a)\nNote: a note\n\n@@ -1 +1 @@\n-a\n+b\n"
@@ -195,7 +197,7 @@ fn one_file_is_named_in_the_first_line() {
 }
 
 #[test]
-fn a_dialog_of_three_lines_begins_with_what_changes() {
+fn short_dialog_begins_with_the_change() {
     let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
     file.lines = (1, 1);
     file.reason = Some("why".into());
@@ -204,22 +206,23 @@ fn a_dialog_of_three_lines_begins_with_what_changes() {
     let mut one = Question::new("Edit", vec![file.clone()]);
     one.client = Some("claude-code".into());
     assert_eq!(
-        request_params(decision(&one))["message"],
+        request_params(decision_form(&one))["message"],
         "Edit wants to change /r/a (+1 -1).\n-a\n+b\n y\n\nAsked because why.\nRule: ask Edit(a)\n"
     );
     let mut two = Question::new("Edit", vec![file.clone(), file]);
     two.client = one.client.clone();
-    let message = request_params(decision(&two))["message"].clone();
+    let message = request_params(decision_form(&two))["message"].clone();
     let lines: Vec<_> = message.as_str().expect("text").lines().collect();
     assert!(lines[1].starts_with("change /r/a") && lines[2].starts_with("change /r/a"));
     assert!(lines.contains(&"@@ -1,3 +1,3 @@"), "{lines:?}");
 }
 
 #[test]
-fn notes_are_bounded_and_the_rest_is_counted() {
+fn notes_are_bounded_and_omitted_ones_counted() {
     let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
     file.notices = vec!["n".repeat(1_500); 5];
-    let message = request_params(decision(&Question::new("Edit", vec![file])))["message"].clone();
+    let message =
+        request_params(decision_form(&Question::new("Edit", vec![file])))["message"].clone();
     let message = message.as_str().expect("text");
     assert_eq!(message.matches("Note: ").count(), 2, "{message}");
     assert!(message.contains("Not shown: 3 more notes.\n"), "{message}");

@@ -6,15 +6,15 @@
 
 use std::process::Command;
 
-use super::super::table::FORMATS;
-use super::{find_credential, made_up};
+use super::super::table::CREDENTIAL_FORMATS;
+use super::{find_credential, generate_credential};
 
 /// Kinds that it guesses by entropy or by a variable's name, which this crate does not do, or that are not credentials.
-const GUESSES: &[&str] = &["high entropy", "keyword", "public ip"];
+const IGNORED_KINDS: &[&str] = &["high entropy", "keyword", "public ip"];
 
 /// Scans a file line by line and prints the number of each line that a plugin for a published format finds something
 /// in.
-const SCRIPT: &str = "
+const DETECT_SECRETS_SCRIPT: &str = "
 import sys
 from detect_secrets.core.scan import scan_line
 from detect_secrets.settings import default_settings
@@ -25,20 +25,20 @@ with default_settings():
 ";
 
 #[test]
-fn what_detect_secrets_finds_is_found() {
+fn finds_everything_that_detect_secrets_finds() {
     let Some(packages) = std::env::var_os("LANCET_DETECT_SECRETS") else {
         return lancet_testing::judges::missing("detect-secrets");
     };
-    let lines: Vec<String> = FORMATS
+    let lines: Vec<String> = CREDENTIAL_FORMATS
         .iter()
         .flat_map(|format| (0..4).map(move |seed| (format, seed * 104_729 + 7)))
-        .map(|(format, seed)| made_up(format, seed).replace('\n', " "))
+        .map(|(format, seed)| generate_credential(format, seed).replace('\n', " "))
         .map(|secret| format!("value = \"{secret}\""))
         .collect();
     let file = std::env::temp_dir().join(format!("lancet-credentials-{}.txt", std::process::id()));
     std::fs::write(&file, lines.join("\n") + "\n").expect("written");
     let output = Command::new("python3")
-        .args(["-c", SCRIPT])
+        .args(["-c", DETECT_SECRETS_SCRIPT])
         .arg(&file)
         .env("PYTHONPATH", packages)
         .output()
@@ -54,10 +54,9 @@ fn what_detect_secrets_finds_is_found() {
     let (mut judged, mut missed) = (0, Vec::new());
     for (line, told) in lines.iter().zip(told.lines()) {
         let kinds = told.split_once('\t').map_or("", |(_, kinds)| kinds);
-        let by_format = kinds
-            .split('|')
-            .map(str::to_lowercase)
-            .any(|kind| !kind.is_empty() && !GUESSES.iter().any(|guess| kind.contains(guess)));
+        let by_format = kinds.split('|').map(str::to_lowercase).any(|kind| {
+            !kind.is_empty() && !IGNORED_KINDS.iter().any(|guess| kind.contains(guess))
+        });
         if by_format {
             judged += 1;
             if find_credential(line).is_none() {

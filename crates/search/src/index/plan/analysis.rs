@@ -5,69 +5,69 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-use super::strings::Strings;
+use super::strings::StringSet;
 use crate::index::literal_query::LiteralQuery;
 
 /// The longest piece of a literal that is analysed in one step.
-const PIECE: usize = 128;
+const LITERAL_PIECE: usize = 128;
 /// A class with more characters than this is not listed.
-const MOST_LISTED: usize = 64;
+const MAX_LISTED_CHARACTERS: usize = 64;
 /// A class with more different lower-case characters than this counts as any character: its literals would say little
 /// and cost much.
-const MOST_OF_A_CLASS: usize = 16;
+const MAX_CLASS_ALTERNATIVES: usize = 16;
 /// The number of copies of a repeated expression that are analysed.
-const MOST_COPIES: u32 = 16;
+const MAX_REPETITION_COPIES: u32 = 16;
 
 /// The known facts about the strings that an expression matches.
 #[derive(Clone, Debug)]
 pub(super) enum Analysis {
     /// The strings are exactly these.
-    Exact(Strings),
+    Exact(StringSet),
     /// Each begins with one of `prefix`, ends with one of `suffix` and passes `query`.
     Bounded {
-        prefix: Strings,
+        prefix: StringSet,
         query: LiteralQuery,
-        suffix: Strings,
+        suffix: StringSet,
     },
 }
 
 impl Analysis {
     pub(super) fn from_hir(hir: &Hir) -> Self {
         match hir.kind() {
-            HirKind::Empty | HirKind::Look(_) => Analysis::nothing(),
+            HirKind::Empty | HirKind::Look(_) => Analysis::empty_string(),
             HirKind::Literal(literal) => {
-                let pieces = literal.0.chunks(PIECE);
-                sequence(pieces.map(|piece| Analysis::Exact(Strings::one(piece))))
+                let pieces = literal.0.chunks(LITERAL_PIECE);
+                analyze_sequence(pieces.map(|piece| Analysis::Exact(StringSet::from_one(piece))))
             }
-            HirKind::Class(class) => match listed(class) {
+            HirKind::Class(class) => match class_strings(class) {
                 Some(strings) => Analysis::Exact(strings),
-                None => Analysis::anything(),
+                None => Analysis::any_string(),
             },
             HirKind::Capture(capture) => Analysis::from_hir(&capture.sub),
-            HirKind::Concat(parts) => sequence(parts.iter().map(Analysis::from_hir)),
+            HirKind::Concat(parts) => analyze_sequence(parts.iter().map(Analysis::from_hir)),
             HirKind::Alternation(parts) => {
-                alternation(parts.iter().map(Analysis::from_hir).collect())
+                analyze_alternation(parts.iter().map(Analysis::from_hir).collect())
             }
-            HirKind::Repetition(repetition) => repeated(repetition),
+            HirKind::Repetition(repetition) => analyze_repetition(repetition),
         }
     }
 
     /// Returns the analysis of the empty string.
-    fn nothing() -> Self {
-        Analysis::Exact(Strings::empty_string())
+    fn empty_string() -> Self {
+        Analysis::Exact(StringSet::empty_string())
     }
 
     /// Returns the analysis of any string.
-    fn anything() -> Self {
+    fn any_string() -> Self {
         Analysis::Bounded {
-            prefix: Strings::empty_string(),
+            prefix: StringSet::empty_string(),
             query: LiteralQuery::Any,
-            suffix: Strings::empty_string(),
+            suffix: StringSet::empty_string(),
         }
     }
 
     /// Returns the same strings with anything in their middle.
-    fn opened(self) -> Self {
+    fn with_unknown_middle(self) -> Self {
         match self {
             Analysis::Exact(strings) => Analysis::Bounded {
                 prefix: strings.clone(),
@@ -78,14 +78,14 @@ impl Analysis {
         }
     }
 
-    fn prefix(&self) -> &Strings {
+    fn prefix(&self) -> &StringSet {
         match self {
             Analysis::Exact(strings) => strings,
             Analysis::Bounded { prefix, .. } => prefix,
         }
     }
 
-    fn suffix(&self) -> &Strings {
+    fn suffix(&self) -> &StringSet {
         match self {
             Analysis::Exact(strings) => strings,
             Analysis::Bounded { suffix, .. } => suffix,
@@ -95,12 +95,12 @@ impl Analysis {
     /// Returns the query of a text that contains one of the strings.
     pub(super) fn into_query(self) -> LiteralQuery {
         match self {
-            Analysis::Exact(strings) => strings.query(),
+            Analysis::Exact(strings) => strings.any_of_query(),
             Analysis::Bounded {
                 prefix,
                 query,
                 suffix,
-            } => LiteralQuery::all([prefix.query(), query, suffix.query()]),
+            } => LiteralQuery::all_of([prefix.any_of_query(), query, suffix.any_of_query()]),
         }
     }
 
@@ -110,7 +110,7 @@ impl Analysis {
             (Analysis::Exact(first), Analysis::Exact(second)) => match first.followed_by(&second) {
                 Some(strings) => Analysis::Exact(strings),
                 None => Analysis::Exact(first)
-                    .opened()
+                    .with_unknown_middle()
                     .followed_by(Analysis::Exact(second)),
             },
             (
@@ -128,8 +128,8 @@ impl Analysis {
                 },
                 None => Analysis::Bounded {
                     prefix,
-                    query: LiteralQuery::all([query, suffix.query()]),
-                    suffix: suffix.tails().followed_by(&second).unwrap_or(second),
+                    query: LiteralQuery::all_of([query, suffix.any_of_query()]),
+                    suffix: suffix.suffixes().followed_by(&second).unwrap_or(second),
                 },
             },
             (
@@ -146,7 +146,7 @@ impl Analysis {
                     suffix,
                 },
                 None => Analysis::Bounded {
-                    query: LiteralQuery::all([meeting(&first, &prefix), query]),
+                    query: LiteralQuery::all_of([adjacent_strings_query(&first, &prefix), query]),
                     prefix: first,
                     suffix,
                 },
@@ -164,7 +164,11 @@ impl Analysis {
                 },
             ) => Analysis::Bounded {
                 prefix,
-                query: LiteralQuery::all([before, meeting(&end, &beginning), after]),
+                query: LiteralQuery::all_of([
+                    before,
+                    adjacent_strings_query(&end, &beginning),
+                    after,
+                ]),
                 suffix,
             },
         }
@@ -172,105 +176,105 @@ impl Analysis {
 }
 
 /// Returns the query of a text in which one of the first strings is followed by one of the second.
-fn meeting(first: &Strings, second: &Strings) -> LiteralQuery {
+fn adjacent_strings_query(first: &StringSet, second: &StringSet) -> LiteralQuery {
     match first.followed_by(second) {
-        Some(strings) => strings.query(),
+        Some(strings) => strings.any_of_query(),
         None => {
-            let across = first.tails().followed_by(&second.heads());
-            let across = across.map_or(LiteralQuery::Any, |strings| strings.query());
-            LiteralQuery::all([first.query(), across, second.query()])
+            let across = first.suffixes().followed_by(&second.prefixes());
+            let across = across.map_or(LiteralQuery::Any, |strings| strings.any_of_query());
+            LiteralQuery::all_of([first.any_of_query(), across, second.any_of_query()])
         }
     }
 }
 
-fn sequence(parts: impl Iterator<Item = Analysis>) -> Analysis {
-    parts.fold(Analysis::nothing(), Analysis::followed_by)
+fn analyze_sequence(parts: impl Iterator<Item = Analysis>) -> Analysis {
+    parts.fold(Analysis::empty_string(), Analysis::followed_by)
 }
 
-fn alternation(parts: Vec<Analysis>) -> Analysis {
+fn analyze_alternation(parts: Vec<Analysis>) -> Analysis {
     let (mut prefix, mut suffix, mut exact) = (None, None, true);
     for part in &parts {
-        prefix = Some(either(prefix, part.prefix(), Strings::heads));
-        suffix = Some(either(suffix, part.suffix(), Strings::tails));
+        prefix = Some(unite_strings(prefix, part.prefix(), StringSet::prefixes));
+        suffix = Some(unite_strings(suffix, part.suffix(), StringSet::suffixes));
         exact &= matches!(part, Analysis::Exact(_));
     }
     let (Some((prefix, whole)), Some((suffix, _))) = (prefix, suffix) else {
-        return Analysis::anything();
+        return Analysis::any_string();
     };
     if exact && whole {
         return Analysis::Exact(prefix);
     }
     Analysis::Bounded {
         prefix,
-        query: LiteralQuery::either(parts.into_iter().map(Analysis::into_query)),
+        query: LiteralQuery::any_of(parts.into_iter().map(Analysis::into_query)),
         suffix,
     }
 }
 
 /// Returns the strings of both sets, cut where they are too many, and whether nothing was cut.
-fn either(
-    gathered: Option<(Strings, bool)>,
-    more: &Strings,
-    cut: impl Fn(&Strings) -> Strings,
-) -> (Strings, bool) {
+fn unite_strings(
+    gathered: Option<(StringSet, bool)>,
+    more: &StringSet,
+    cut: impl Fn(&StringSet) -> StringSet,
+) -> (StringSet, bool) {
     let Some((strings, whole)) = gathered else {
         return (more.clone(), true);
     };
-    if let Some(both) = strings.or(more) {
+    if let Some(both) = strings.union(more) {
         return (both, whole);
     }
-    let both = cut(&strings).or(&cut(more));
-    (both.unwrap_or_else(Strings::empty_string), false)
+    let both = cut(&strings).union(&cut(more));
+    (both.unwrap_or_else(StringSet::empty_string), false)
 }
 
-fn repeated(repetition: &Repetition) -> Analysis {
+fn analyze_repetition(repetition: &Repetition) -> Analysis {
     let (least, most) = (repetition.min, repetition.max);
     if most == Some(0) {
-        return Analysis::nothing();
+        return Analysis::empty_string();
     }
     let once = Analysis::from_hir(&repetition.sub);
     if least == 0 {
         return match (once, most) {
             (Analysis::Exact(strings), Some(1)) => strings
-                .or(&Strings::empty_string())
-                .map_or_else(Analysis::anything, Analysis::Exact),
-            _ => Analysis::anything(),
+                .union(&StringSet::empty_string())
+                .map_or_else(Analysis::any_string, Analysis::Exact),
+            _ => Analysis::any_string(),
         };
     }
     // A third copy adds nothing to the first two, unless the strings themselves are known.
     let copies = match once {
-        Analysis::Exact(_) => least.min(MOST_COPIES),
+        Analysis::Exact(_) => least.min(MAX_REPETITION_COPIES),
         Analysis::Bounded { .. } => least.min(2),
     };
-    let all = sequence((0..copies).map(|_| once.clone()));
+    let all = analyze_sequence((0..copies).map(|_| once.clone()));
     match most == Some(copies) {
         true => all,
         // The string begins with this many copies and ends with as many.
-        false => all.opened(),
+        false => all.with_unknown_middle(),
     }
 }
 
 /// Returns the characters of a small class, as strings.
-fn listed(class: &Class) -> Option<Strings> {
+fn class_strings(class: &Class) -> Option<StringSet> {
     match class {
         Class::Unicode(class) => {
             let sizes = class.iter().map(|range| range.len());
-            if sizes.sum::<usize>() > MOST_LISTED {
+            if sizes.sum::<usize>() > MAX_LISTED_CHARACTERS {
                 return None;
             }
             let characters = class.iter().flat_map(|range| range.start()..=range.end());
-            Strings::few(
+            StringSet::try_from_few(
                 characters.map(|one| one.to_string().into_bytes()),
-                MOST_OF_A_CLASS,
+                MAX_CLASS_ALTERNATIVES,
             )
         }
         Class::Bytes(class) => {
             let sizes = class.iter().map(|range| range.len());
-            if sizes.sum::<usize>() > MOST_LISTED {
+            if sizes.sum::<usize>() > MAX_LISTED_CHARACTERS {
                 return None;
             }
             let bytes = class.iter().flat_map(|range| range.start()..=range.end());
-            Strings::few(bytes.map(|byte| vec![byte]), MOST_OF_A_CLASS)
+            StringSet::try_from_few(bytes.map(|byte| vec![byte]), MAX_CLASS_ALTERNATIVES)
         }
     }
 }

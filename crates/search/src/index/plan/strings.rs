@@ -1,46 +1,51 @@
 //! A small set of byte strings, with ASCII letters in lower case.
 
-use crate::index::grams::{GRAM, OVERLAP};
+use crate::index::grams::{BLOCK_OVERLAP, GRAM_BYTES};
 use crate::index::literal_query::LiteralQuery;
 
 /// The most strings of a set.
-const MOST_STRINGS: usize = 64;
+const MAX_STRINGS: usize = 64;
 
-/// A set of strings, at most [`MOST_STRINGS`] of at most [`OVERLAP`] bytes.
+/// A set of strings, at most [`MAX_STRINGS`] of at most [`BLOCK_OVERLAP`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Strings(Vec<Vec<u8>>);
+pub(super) struct StringSet(Vec<Vec<u8>>);
 
-impl Strings {
-    /// Returns the set of one string, which is at most [`OVERLAP`] bytes long.
-    pub(super) fn one(string: &[u8]) -> Self {
-        Strings(vec![string.to_ascii_lowercase()])
+impl StringSet {
+    /// Returns the set of one string, which is at most [`BLOCK_OVERLAP`] bytes long.
+    pub(super) fn from_one(string: &[u8]) -> Self {
+        StringSet(vec![string.to_ascii_lowercase()])
     }
 
     /// Returns the set of the empty string.
     pub(super) fn empty_string() -> Self {
-        Strings(vec![Vec::new()])
+        StringSet(vec![Vec::new()])
     }
 
     /// Returns a set of short strings; `None` if they are more than `most` in lower case.
-    pub(super) fn few(strings: impl IntoIterator<Item = Vec<u8>>, most: usize) -> Option<Self> {
+    pub(super) fn try_from_few(
+        strings: impl IntoIterator<Item = Vec<u8>>,
+        most: usize,
+    ) -> Option<Self> {
         let strings = strings.into_iter().map(|mut string| {
             string.make_ascii_lowercase();
             string
         });
         let set = Self::from_all(strings.collect());
-        (set.0.len() <= most.min(MOST_STRINGS)).then_some(set)
+        (set.0.len() <= most.min(MAX_STRINGS)).then_some(set)
     }
 
     fn from_all(mut strings: Vec<Vec<u8>>) -> Self {
         strings.sort_unstable();
         strings.dedup();
-        Strings(strings)
+        StringSet(strings)
     }
 
     /// Returns each string followed by each of the other set; `None` where these are too many or too long.
     pub(super) fn followed_by(&self, next: &Self) -> Option<Self> {
         let longest = |set: &Self| set.0.iter().map(Vec::len).max().unwrap_or(0);
-        if self.0.len() * next.0.len() > MOST_STRINGS || longest(self) + longest(next) > OVERLAP {
+        if self.0.len() * next.0.len() > MAX_STRINGS
+            || longest(self) + longest(next) > BLOCK_OVERLAP
+        {
             return None;
         }
         let strings = self.0.iter().flat_map(|first| {
@@ -51,29 +56,30 @@ impl Strings {
     }
 
     /// Returns the strings of both sets; `None` where these are too many.
-    pub(super) fn or(&self, other: &Self) -> Option<Self> {
+    pub(super) fn union(&self, other: &Self) -> Option<Self> {
         let set = Self::from_all([&self.0[..], &other.0[..]].concat());
-        (set.0.len() <= MOST_STRINGS).then_some(set)
+        (set.0.len() <= MAX_STRINGS).then_some(set)
     }
 
     /// Returns the beginnings of the strings, as far as they can be part of a gram that ends after them.
-    pub(super) fn heads(&self) -> Self {
-        let head = |string: &Vec<u8>| string[..string.len().min(GRAM - 1)].to_vec();
+    pub(super) fn prefixes(&self) -> Self {
+        let head = |string: &Vec<u8>| string[..string.len().min(GRAM_BYTES - 1)].to_vec();
         Self::from_all(self.0.iter().map(head).collect())
     }
 
     /// Returns the ends of the strings, as far as they can be part of a gram that begins before them.
-    pub(super) fn tails(&self) -> Self {
-        let tail = |string: &Vec<u8>| string[string.len().saturating_sub(GRAM - 1)..].to_vec();
+    pub(super) fn suffixes(&self) -> Self {
+        let tail =
+            |string: &Vec<u8>| string[string.len().saturating_sub(GRAM_BYTES - 1)..].to_vec();
         Self::from_all(self.0.iter().map(tail).collect())
     }
 
     /// Returns the query of a text that contains one of the strings.
-    pub(super) fn query(&self) -> LiteralQuery {
-        LiteralQuery::either(self.0.iter().map(|string| {
+    pub(super) fn any_of_query(&self) -> LiteralQuery {
+        LiteralQuery::any_of(self.0.iter().map(|string| {
             let pieces = string.split(|byte| *byte == b'\n');
-            let long = pieces.filter(|piece| piece.len() >= GRAM);
-            LiteralQuery::all(long.map(|piece| LiteralQuery::Literal(piece.to_vec())))
+            let long = pieces.filter(|piece| piece.len() >= GRAM_BYTES);
+            LiteralQuery::all_of(long.map(|piece| LiteralQuery::Literal(piece.to_vec())))
         }))
     }
 }

@@ -3,23 +3,23 @@
 use proptest::prelude::*;
 
 use crate::index::columns::BlockRun;
-use crate::index::grams::OVERLAP;
+use crate::index::grams::BLOCK_OVERLAP;
 use crate::index::literal_query::LiteralQuery;
-use crate::index::signatures::Signatures;
-use crate::pattern::generated::{Question, has_match, question};
-use crate::pattern::{Case, MatchSpan, Pattern, PatternOptions};
+use crate::index::signatures::SignatureMatrix;
+use crate::pattern::generated::{GeneratedCase, generated_case, has_match};
+use crate::pattern::{CaseMatching, MatchSpan, Pattern, PatternOptions};
 
 /// Returns whether a text passes a query, without the collisions of the matrix.
-fn passes(query: &LiteralQuery, folded: &[u8]) -> bool {
+fn passes_query(query: &LiteralQuery, folded: &[u8]) -> bool {
     match query {
         LiteralQuery::Any => true,
         LiteralQuery::Literal(literal) => memchr::memmem::find(folded, literal).is_some(),
-        LiteralQuery::All(parts) => parts.iter().all(|part| passes(part, folded)),
-        LiteralQuery::Either(parts) => parts.iter().any(|part| passes(part, folded)),
+        LiteralQuery::All(parts) => parts.iter().all(|part| passes_query(part, folded)),
+        LiteralQuery::Either(parts) => parts.iter().any(|part| passes_query(part, folded)),
     }
 }
 
-fn laws_of_questions() -> ProptestConfig {
+fn proptest_config() -> ProptestConfig {
     let cases = crate::laws::limited(crate::laws::cases(), 1_000);
     let config = crate::laws::config_of(cases);
     // About every second text has a match.
@@ -30,30 +30,30 @@ fn laws_of_questions() -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(laws_of_questions())]
+    #![proptest_config(proptest_config())]
 
     #[test]
-    fn a_text_with_a_match_passes(question in question()) {
-        let Question { pattern, text } = question;
+    fn query_passes_every_matching_text(question in generated_case()) {
+        let GeneratedCase { pattern, text } = question;
         prop_assume!(has_match(&pattern, &text));
         let query = LiteralQuery::from_pattern(&pattern);
         prop_assert!(
-            passes(&query, &text.to_ascii_lowercase()),
+            passes_query(&query, &text.to_ascii_lowercase()),
             "{} is left out by {}", pattern.expression(), render_query(&query)
         );
     }
 
     /// Tests blocks of any size: a file of several blocks is a candidate as a whole.
     #[test]
-    fn a_file_with_a_match_is_a_candidate(question in question(), block in 1_usize..400) {
-        let Question { pattern, text } = question;
+    fn every_matching_file_is_candidate(question in generated_case(), block in 1_usize..400) {
+        let GeneratedCase { pattern, text } = question;
         prop_assume!(has_match(&pattern, &text));
-        let mut signatures = Signatures::default();
+        let mut signatures = SignatureMatrix::default();
         let other = signatures.push_column().expect("memory");
         signatures.add(other, b"of another file");
         for start in (0..text.len()).step_by(block) {
             let column = signatures.push_column().expect("memory");
-            let end = text.len().min(start + block + OVERLAP);
+            let end = text.len().min(start + block + BLOCK_OVERLAP);
             signatures.add(column, &text[start..end]);
         }
         let run = BlockRun { first: 1, count: signatures.columns() - 1 };
@@ -68,13 +68,13 @@ proptest! {
     }
 
     #[test]
-    fn literals_are_long_enough_and_short_enough(question in question()) {
+    fn query_literals_have_valid_lengths(question in generated_case()) {
         let mut left = vec![LiteralQuery::from_pattern(&question.pattern)];
         while let Some(query) = left.pop() {
             match query {
                 LiteralQuery::Any => {}
                 LiteralQuery::Literal(literal) => {
-                    prop_assert!((4..=OVERLAP).contains(&literal.len()));
+                    prop_assert!((4..=BLOCK_OVERLAP).contains(&literal.len()));
                     prop_assert!(!literal.contains(&b'\n'));
                     prop_assert_eq!(literal.to_ascii_lowercase(), literal);
                 }
@@ -98,13 +98,13 @@ fn render_query(query: &LiteralQuery) -> String {
     }
 }
 
-fn planned(expression: &str, case: Case, span: MatchSpan) -> String {
+fn planned_query(expression: &str, case: CaseMatching, span: MatchSpan) -> String {
     let pattern = Pattern::with_options(expression, PatternOptions::new(case, span));
     render_query(&LiteralQuery::from_pattern(&pattern.expect("a pattern")))
 }
 
 #[test]
-fn usual_expressions_have_their_literals() {
+fn extracts_literals_of_usual_expressions() {
     for (expression, wanted) in [
         ("needle", "needle"),
         ("Needle In", "needle in"),
@@ -141,14 +141,15 @@ fn usual_expressions_have_their_literals() {
         (r"a{0}bcde", "bcde"),
         (r"[^\s\S]", "()"),
     ] {
-        let found = planned(expression, Case::Sensitive, MatchSpan::SingleLine);
+        let found = planned_query(expression, CaseMatching::Sensitive, MatchSpan::SingleLine);
         assert_eq!(found, wanted, "{expression}");
     }
 }
 
 #[test]
-fn letters_that_are_the_same_but_for_their_case_are_alternatives() {
-    let planned = |expression| planned(expression, Case::Insensitive, MatchSpan::SingleLine);
+fn case_variants_become_alternatives() {
+    let planned =
+        |expression| planned_query(expression, CaseMatching::Insensitive, MatchSpan::SingleLine);
     assert_eq!(planned("needle"), "needle");
     // The Kelvin sign and the long s.
     assert_eq!(planned("rank"), r"(rank | ran\xe2\x84\xaa)");
@@ -160,8 +161,9 @@ fn letters_that_are_the_same_but_for_their_case_are_alternatives() {
 }
 
 #[test]
-fn a_literal_is_cut_at_line_ends() {
-    let planned = |expression| planned(expression, Case::Sensitive, MatchSpan::MultiLine);
+fn splits_literals_at_line_ends() {
+    let planned =
+        |expression| planned_query(expression, CaseMatching::Sensitive, MatchSpan::MultiLine);
     assert_eq!(planned(r"alpha\nomega"), "(alpha & omega)");
     assert_eq!(planned(r"alpha\r\nend\n"), r"alpha\r");
     assert_eq!(planned(r"abc\ndef"), "any");
@@ -173,8 +175,10 @@ fn a_literal_is_cut_at_line_ends() {
 }
 
 #[test]
-fn what_is_too_large_for_one_set_is_cut_and_still_known() {
-    let planned = |expression: &str| planned(expression, Case::Sensitive, MatchSpan::SingleLine);
+fn splits_sets_that_are_too_large() {
+    let planned = |expression: &str| {
+        planned_query(expression, CaseMatching::Sensitive, MatchSpan::SingleLine)
+    };
     let long: String = (100..300).map(|number| number.to_string()).collect();
     let query = planned(&long);
     assert!(

@@ -5,18 +5,18 @@ use std::ops::Range;
 
 use lancet_workspace::FileReader;
 
-use super::super::grams::{BLOCK, OVERLAP};
+use super::super::grams::{BLOCK_BYTES, BLOCK_OVERLAP};
 use crate::file_search::{FileOutcome, FileSearcher};
 use crate::reader::has_wide_mark;
 
 /// The bytes around a block in which the ends of its lines are searched for; a file with longer lines there is searched
 /// whole.
-const AROUND: u64 = 4 << 10;
+const LINE_END_SEARCH_RANGE: u64 = 4 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Counts the matches in the lines that reach into the blocks that begin at these offsets, in order. Each match of the
 /// pattern must lie within one line. Returns `None` where the file has to be searched whole.
-pub(super) fn count(
+pub(super) fn count_in_matching_blocks(
     searcher: &mut FileSearcher<'_>,
     reader: &FileReader,
     starts: impl Iterator<Item = u64>,
@@ -27,9 +27,9 @@ pub(super) fn count(
     let mut done = 0;
     for start in starts {
         // Up to `OVERLAP` bytes at the end of a file have no separate column: that of the last block describes them.
-        let end = start + (BLOCK + OVERLAP) as u64;
-        let from = start.saturating_sub(AROUND).max(done);
-        buffer.resize((end + AROUND - from) as usize, 0);
+        let end = start + (BLOCK_BYTES + BLOCK_OVERLAP) as u64;
+        let from = start.saturating_sub(LINE_END_SEARCH_RANGE).max(done);
+        buffer.resize((end + LINE_END_SEARCH_RANGE - from) as usize, 0);
         let read = reader.read_from(buffer, from).ok()?;
         let block = start.max(from) - from..end - from;
         let lines = lines_around(&buffer[..read], block, from == done, read < buffer.len())?;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_reach_into_a_range_are_taken_whole() {
+    fn takes_whole_lines_that_overlap_range() {
         let text = b"one\ntwo\nthree\nfour";
         let lines =
             |range, begins, ends| lines_around(text, range, begins, ends).map(|lines| &text[lines]);

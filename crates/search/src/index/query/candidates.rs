@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::super::columns::Columns;
+use super::super::columns::ColumnSet;
 use super::super::literal_query::LiteralQuery;
 use super::super::table::{FileId, TextKind};
-use super::Part;
+use super::TreePart;
 use crate::name_key::NameKey;
 use crate::tally::Tally;
 use crate::walk::Walk;
@@ -19,7 +19,7 @@ pub(super) struct CandidateFile {
 }
 
 /// The files of a part that the filter wants.
-pub(super) enum Wanted<'w> {
+pub(super) enum WantedFiles<'w> {
     All,
     /// All files with such a name.
     Named(&'w [FileId], &'w NameKey),
@@ -27,55 +27,61 @@ pub(super) enum Wanted<'w> {
     Some(Vec<bool>),
 }
 
-impl<'w> Wanted<'w> {
-    pub(super) fn for_part(part: &Part<'w>, walk: &Walk<'_>, key: Option<&'w NameKey>) -> Self {
+impl<'w> WantedFiles<'w> {
+    pub(super) fn for_part(part: &TreePart<'w>, walk: &Walk<'_>, key: Option<&'w NameKey>) -> Self {
         if walk.filter.wants_all() {
-            return Wanted::All;
+            return WantedFiles::All;
         }
         let table = &part.index.table;
         if let Some(key) = key
-            && let Some(named) = table.newest(key)
+            && let Some(named) = table.cached_newest(key)
         {
-            return Wanted::Named(named, key);
+            return WantedFiles::Named(named, key);
         }
-        let wants = |id: &FileId| table.path(*id).is_some_and(|path| walk.filter.keeps(&path));
+        let wants = |id: &FileId| {
+            table
+                .path(*id)
+                .is_some_and(|path| walk.filter.wants_file(&path))
+        };
         let files = table.files_in(part.span.clone());
-        Wanted::Some(files.iter().map(wants).collect())
+        WantedFiles::Some(files.iter().map(wants).collect())
     }
 
-    fn has(&self, part: &Part<'_>, rank: u32, id: FileId) -> bool {
+    fn wants(&self, part: &TreePart<'_>, rank: u32, id: FileId) -> bool {
         match self {
-            Wanted::All => true,
-            Wanted::Named(_, key) => key.fits(part.index.table.name(id).as_encoded_bytes()),
-            Wanted::Some(wanted) => {
+            WantedFiles::All => true,
+            WantedFiles::Named(_, key) => {
+                key.matches_name(part.index.table.name(id).as_encoded_bytes())
+            }
+            WantedFiles::Some(wanted) => {
                 let at = (rank - part.span.start) as usize;
                 wanted.get(at).copied().unwrap_or(false)
             }
         }
     }
 
-    pub(super) fn count_kinds(&self, part: &Part<'_>, tally: &mut Tally) {
+    pub(super) fn count_kinds(&self, part: &TreePart<'_>, tally: &mut Tally) {
         let table = &part.index.table;
         let kinds = table.kinds_in(part.span.clone());
         match self {
-            Wanted::All if part.is_whole() => {
-                tally.cut += table.number_of(TextKind::CutText);
+            WantedFiles::All if part.is_whole() => {
+                tally.cut += table.count_of_kind(TextKind::CutText);
                 tally.searched +=
-                    table.number_of(TextKind::Text) + table.number_of(TextKind::CutText);
-                tally.binary += table.number_of(TextKind::Binary);
+                    table.count_of_kind(TextKind::Text) + table.count_of_kind(TextKind::CutText);
+                tally.binary += table.count_of_kind(TextKind::Binary);
             }
-            Wanted::All => Part::count_kinds(kinds, tally),
-            Wanted::Named(named, _) => {
-                let ranks = named.iter().map(|id| table.rank(*id));
+            WantedFiles::All => TreePart::count_kinds(kinds, tally),
+            WantedFiles::Named(named, _) => {
+                let ranks = named.iter().map(|id| table.path_rank(*id));
                 let inside = ranks.filter(|rank| part.span.contains(rank));
-                Part::count_kinds(
+                TreePart::count_kinds(
                     inside.map(|rank| &kinds[(rank - part.span.start) as usize]),
                     tally,
                 );
             }
-            Wanted::Some(wanted) => {
+            WantedFiles::Some(wanted) => {
                 let both = kinds.iter().zip(wanted);
-                Part::count_kinds(
+                TreePart::count_kinds(
                     both.filter(|(_, wanted)| **wanted).map(|(kind, _)| kind),
                     tally,
                 );
@@ -87,38 +93,38 @@ impl<'w> Wanted<'w> {
 /// The files that can match, in the order of the result. They are collected only as far as the search needs them: for a
 /// common word half of all files can match, and the first thousand fill a page.
 pub(super) struct Candidates<'c> {
-    parts: &'c [Part<'c>],
-    sources: Vec<Source<'c>>,
+    parts: &'c [TreePart<'c>],
+    sources: Vec<CandidateSource<'c>>,
     gathered: Vec<CandidateFile>,
     /// The part that is being collected from, and the place in it where collecting goes on.
     next: (usize, usize),
 }
 
 /// The data that decides which files of a part are candidates.
-struct Source<'c> {
-    wanted: Wanted<'c>,
-    columns: Columns,
+struct CandidateSource<'c> {
+    wanted: WantedFiles<'c>,
+    columns: ColumnSet,
     /// The places of the files that the columns let through; `None` where they let many through. Then each file is
     /// looked up in the columns.
-    places: Option<PlaceSet>,
+    places: Option<RankSet>,
 }
 
 impl<'c> Candidates<'c> {
     /// Prepares the collection, and counts the files that a search of these parts covers.
     pub(super) fn new(
-        parts: &'c [Part<'c>],
+        parts: &'c [TreePart<'c>],
         walk: &Walk<'_>,
         key: Option<&'c NameKey>,
         query: &LiteralQuery,
         tally: &mut Tally,
     ) -> Self {
         let sources = parts.iter().map(|part| {
-            let wanted = Wanted::for_part(part, walk, key);
+            let wanted = WantedFiles::for_part(part, walk, key);
             wanted.count_kinds(part, tally);
             let columns = part.index.blocks.candidates(query);
-            Source {
+            CandidateSource {
                 wanted,
-                places: PlaceSet::of_few(part, &columns),
+                places: RankSet::from_few(part, &columns),
                 columns,
             }
         });
@@ -130,7 +136,7 @@ impl<'c> Candidates<'c> {
         }
     }
 
-    pub(super) fn gathered(&self) -> &[CandidateFile] {
+    pub(super) fn collected(&self) -> &[CandidateFile] {
         &self.gathered
     }
 
@@ -140,7 +146,7 @@ impl<'c> Candidates<'c> {
     }
 
     /// Collects `most` further candidates, or all that are left.
-    pub(super) fn gather(&mut self, most: usize) {
+    pub(super) fn collect(&mut self, most: usize) {
         let end = self.gathered.len().saturating_add(most);
         while self.gathered.len() < end && !self.are_complete() {
             let (at, place) = self.next;
@@ -155,15 +161,15 @@ impl<'c> Candidates<'c> {
     }
 
     /// Collects all candidates, the newest first.
-    pub(super) fn gather_by_time(&mut self) {
-        self.gather(usize::MAX);
+    pub(super) fn collect_by_time(&mut self) {
+        self.collect(usize::MAX);
         sort_by_time(self.parts, &mut self.gathered);
     }
 }
 
-impl Source<'_> {
+impl CandidateSource<'_> {
     /// Returns the first candidate from a place on.
-    fn next(&self, part: &Part<'_>, mut place: usize) -> Option<(usize, FileId)> {
+    fn next(&self, part: &TreePart<'_>, mut place: usize) -> Option<(usize, FileId)> {
         let table = &part.index.table;
         let files = table.files_in(part.span.clone());
         let kinds = table.kinds_in(part.span.clone());
@@ -179,11 +185,11 @@ impl Source<'_> {
                 TextKind::Text | TextKind::CutText => {
                     self.places.is_some() || {
                         let blocks = table.blocks_in(part.span.clone())[place];
-                        part.index.blocks.is_in(&self.columns, blocks)
+                        part.index.blocks.has_column_in(&self.columns, blocks)
                     }
                 }
             };
-            if can_match && self.wanted.has(part, part.span.start + place as u32, id) {
+            if can_match && self.wanted.wants(part, part.span.start + place as u32, id) {
                 return Some((place, id));
             }
             place += 1;
@@ -192,7 +198,7 @@ impl Source<'_> {
 }
 
 /// Sorts by modification time, newest first, ties by path.
-fn sort_by_time(parts: &[Part<'_>], candidates: &mut [CandidateFile]) {
+fn sort_by_time(parts: &[TreePart<'_>], candidates: &mut [CandidateFile]) {
     // The sort is stable, and the candidates are in path order.
     candidates.sort_by_cached_key(|candidate| {
         let table = &parts[candidate.part].index.table;
@@ -201,26 +207,26 @@ fn sort_by_time(parts: &[Part<'_>], candidates: &mut [CandidateFile]) {
 }
 
 /// A set of places in the path order of a part.
-struct PlaceSet {
+struct RankSet {
     words: Vec<u64>,
 }
 
-impl PlaceSet {
+impl RankSet {
     /// Returns the places of the files of some columns, if these are few. For the 31,000 files of a common word,
     /// sorting took 0.3 ms and a set 0.1.
-    fn of_few(part: &Part<'_>, columns: &Columns) -> Option<Self> {
+    fn from_few(part: &TreePart<'_>, columns: &ColumnSet) -> Option<Self> {
         if columns.is_dense() {
             return None;
         }
         let table = &part.index.table;
         let number = (part.span.end - part.span.start) as usize;
-        let mut set = PlaceSet {
+        let mut set = RankSet {
             words: vec![0; number.div_ceil(64)],
         };
         part.index
             .blocks
-            .files_of(columns, |id| set.insert(table.rank(id), &part.span));
-        for rank in table.unsigned_in(part.span.clone()) {
+            .for_each_file_of(columns, |id| set.insert(table.path_rank(id), &part.span));
+        for rank in table.unsigned_ranks_in(part.span.clone()) {
             set.insert(rank, &part.span);
         }
         Some(set)

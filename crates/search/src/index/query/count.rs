@@ -6,15 +6,15 @@ use std::sync::OnceLock;
 use lancet_workspace::{FileReader, FolderHandle, ReadError};
 
 use super::super::IndexScope;
-use super::super::columns::Columns;
+use super::super::columns::ColumnSet;
 use super::super::literal_query::LiteralQuery;
 use super::super::table::{FileEntry, FolderId, TextKind};
 use super::blockwise;
 use super::candidates::{CandidateFile, Candidates};
-use super::shared::{PORTION, Portion, PortionEnd, Searched, SharedSearch};
-use super::{PageNeed, Part};
+use super::shared::{FILES_PER_PORTION, Portion, PortionEnd, SearchedFile, SharedSearch};
+use super::{PageNeed, TreePart};
 use crate::file_search::{FileOutcome, FileSearcher};
-use crate::list::Order;
+use crate::list::ResultOrder;
 use crate::name_key::NameKey;
 use crate::pattern::Pattern;
 use crate::summary::{LinkedFileFilter, SearchSummary, SearchTotals};
@@ -23,35 +23,35 @@ use crate::walk::Walk;
 
 /// The number of files that are searched before another thread is started, and that must be left for each thread: a
 /// thread costs about as much as thirty small files.
-const ALONE: usize = 128;
+const FILES_PER_THREAD: usize = 128;
 /// The same number for files that are read from the disk: opening one takes as long as searching ten in memory.
-const ALONE_ON_DISK: usize = 16;
+const DISK_FILES_PER_THREAD: usize = 16;
 /// The number of candidates that are collected before the search begins: as many as fill a page for a common word, and
 /// a multiple of `PORTION`.
-const GATHERED_AT_FIRST: usize = 128 * PORTION;
+const INITIALLY_COLLECTED: usize = 128 * FILES_PER_PORTION;
 /// In a file of at least this many blocks only the blocks that can match are searched.
-const LARGE: u32 = 4;
+const MIN_BLOCKS_FOR_BLOCKWISE: u32 = 4;
 
 #[allow(clippy::too_many_arguments)]
-pub(super) fn count(
-    parts: &[Part<'_>],
+pub(super) fn count_matches(
+    parts: &[TreePart<'_>],
     scope: &IndexScope<'_>,
     walk: &Walk<'_>,
     pattern: &Pattern,
-    order: Order,
+    order: ResultOrder,
     linked: LinkedFileFilter<'_>,
     page: PageNeed,
     key: Option<&NameKey>,
 ) -> SearchSummary {
     let mut tally = Tally::default();
     for part in parts {
-        tally += part.left_out();
+        tally += part.left_out_tally();
     }
     let query = pattern.literal_query();
     let mut candidates = Candidates::new(parts, walk, key, query, &mut tally);
     match order {
-        Order::Newest => candidates.gather_by_time(),
-        Order::Path => candidates.gather(GATHERED_AT_FIRST),
+        ResultOrder::Newest => candidates.collect_by_time(),
+        ResultOrder::Path => candidates.collect(INITIALLY_COLLECTED),
     }
     let search = CandidateSearch {
         parts,
@@ -66,14 +66,14 @@ pub(super) fn count(
 }
 
 struct CandidateSearch<'s> {
-    parts: &'s [Part<'s>],
+    parts: &'s [TreePart<'s>],
     scope: &'s IndexScope<'s>,
     walk: &'s Walk<'s>,
     linked: LinkedFileFilter<'s>,
     pattern: &'s Pattern,
     query: &'s LiteralQuery,
     /// For each part, the blocks of its large files that are searched; computed when there is such a file.
-    blocks: Vec<OnceLock<Columns>>,
+    blocks: Vec<OnceLock<ColumnSet>>,
 }
 
 /// The searcher of one thread, and the folder that it read from last.
@@ -87,38 +87,38 @@ impl CandidateSearch<'_> {
     fn run(
         &self,
         mut candidates: Candidates<'_>,
-        order: Order,
+        order: ResultOrder,
         page: PageNeed,
         tally: Tally,
     ) -> SearchSummary {
         let shared = SharedSearch::new(order, page, tally);
-        let mut worker = self.worker();
-        let in_memory = |part: &Part<'_>| part.index.holds_contents();
+        let mut worker = self.new_worker();
+        let in_memory = |part: &TreePart<'_>| part.index.has_most_contents();
         let alone = match self.parts.iter().all(in_memory) {
-            true => ALONE,
-            false => ALONE_ON_DISK,
+            true => FILES_PER_THREAD,
+            false => DISK_FILES_PER_THREAD,
         };
-        let first = candidates.gathered();
+        let first = candidates.collected();
         let first = &first[..first.len().min(alone)];
-        let mut ended = self.work(&mut worker, &shared, first);
+        let mut ended = self.search_portions(&mut worker, &shared, first);
         while ended == PortionEnd::Reached {
-            let all = candidates.gathered();
-            let left = all.len().saturating_sub(shared.taken());
+            let all = candidates.collected();
+            let left = all.len().saturating_sub(shared.taken_count());
             let others = (left / alone).min(self.walk.threads.saturating_sub(1));
             ended = std::thread::scope(|threads| {
                 for _ in 0..others {
-                    threads.spawn(|| self.work(&mut self.worker(), &shared, all));
+                    threads.spawn(|| self.search_portions(&mut self.new_worker(), &shared, all));
                 }
-                self.work(&mut worker, &shared, all)
+                self.search_portions(&mut worker, &shared, all)
             });
             if candidates.are_complete() {
                 break;
             }
-            candidates.gather(usize::MAX);
+            candidates.collect(usize::MAX);
         }
-        let counted_enough = shared.is_over();
+        let counted_enough = shared.is_finished();
         let (mut summary, searched) = shared.finish();
-        let all = candidates.gathered();
+        let all = candidates.collected();
         if searched < all.len() || !candidates.are_complete() {
             match counted_enough {
                 true => summary.totals = SearchTotals::AtLeast,
@@ -132,16 +132,16 @@ impl CandidateSearch<'_> {
     }
 
     /// Takes one portion after another until all candidates are taken or the search ends.
-    fn work(
+    fn search_portions(
         &self,
         worker: &mut Worker<'_>,
         shared: &SharedSearch,
         candidates: &[CandidateFile],
     ) -> PortionEnd {
-        while let Some(taken) = shared.take(candidates.len()) {
+        while let Some(taken) = shared.take_portion(candidates.len()) {
             let portion = self.search_portion(worker, shared, taken.start, &candidates[taken]);
             let end = portion.end;
-            shared.put(portion);
+            shared.add_portion(portion);
             if end == PortionEnd::CutShort {
                 return end;
             }
@@ -158,14 +158,14 @@ impl CandidateSearch<'_> {
     ) -> Portion {
         let mut portion = Portion {
             first,
-            results: Vec::with_capacity(PORTION),
+            results: Vec::with_capacity(FILES_PER_PORTION),
             end: PortionEnd::CutShort,
         };
         for candidate in candidates {
-            if shared.is_over() || self.walk.stop.is_over() {
+            if shared.is_finished() || self.walk.stop.should_stop() {
                 return portion;
             }
-            match self.search(worker, *candidate) {
+            match self.search_file(worker, *candidate) {
                 Some(result) => portion.results.push(result),
                 None => return portion,
             }
@@ -178,7 +178,7 @@ impl CandidateSearch<'_> {
         self.parts[candidate.part].index.table.path(candidate.id)
     }
 
-    fn worker(&self) -> Worker<'_> {
+    fn new_worker(&self) -> Worker<'_> {
         Worker {
             searcher: FileSearcher::new(self.pattern, self.walk.stop),
             folder: None,
@@ -187,10 +187,14 @@ impl CandidateSearch<'_> {
     }
 
     /// Searches one file; returns `None` where the search was stopped in it.
-    fn search(&self, worker: &mut Worker<'_>, candidate: CandidateFile) -> Option<Searched> {
+    fn search_file(
+        &self,
+        worker: &mut Worker<'_>,
+        candidate: CandidateFile,
+    ) -> Option<SearchedFile> {
         let part = &self.parts[candidate.part];
         let index = part.index;
-        let nothing = Searched {
+        let nothing = SearchedFile {
             outcome: FileOutcome::Gone,
             entry: None,
         };
@@ -235,13 +239,13 @@ impl CandidateSearch<'_> {
         if path.is_some() {
             self.walk.progress.count_found();
         }
-        Some(Searched {
+        Some(SearchedFile {
             // Of the files with an outcome, only those that are opened for every search are not counted yet.
             outcome: match entry.kind {
                 TextKind::Unsigned => outcome,
                 _ => FileOutcome::Gone,
             },
-            entry: path.map(|path| part.entry(candidate.id, &path, matches)),
+            entry: path.map(|path| part.new_entry(candidate.id, &path, matches)),
         })
     }
 
@@ -254,31 +258,41 @@ impl CandidateSearch<'_> {
         reader: &FileReader,
     ) -> Option<FileOutcome> {
         if entry.kind != TextKind::Text
-            || entry.blocks.count() < LARGE
-            || self.query.is_any()
-            || !self.pattern.is_about_single_lines()
+            || entry.blocks.count() < MIN_BLOCKS_FOR_BLOCKWISE
+            || self.query.passes_everything()
+            || !self.pattern.matches_lines_independently()
         {
             return None;
         }
         let blocks = &self.parts[candidate.part].index.blocks;
-        let columns = self.blocks[candidate.part].get_or_init(|| blocks.of_matches(self.query));
-        let wanted = entry.blocks.starts(columns).count();
+        let columns =
+            self.blocks[candidate.part].get_or_init(|| blocks.matching_columns(self.query));
+        let wanted = entry.blocks.block_offsets(columns).count();
         // Where most blocks are to be searched, reading one after the other is as fast.
         if wanted * 3 > entry.blocks.count() as usize {
             return None;
         }
-        let starts = entry.blocks.starts(columns);
-        blockwise::count(&mut worker.searcher, reader, starts, &mut worker.buffer)
+        let starts = entry.blocks.block_offsets(columns);
+        blockwise::count_in_matching_blocks(
+            &mut worker.searcher,
+            reader,
+            starts,
+            &mut worker.buffer,
+        )
     }
 
-    fn may_read(&self, part: &Part<'_>, path: &std::path::Path) -> bool {
+    fn may_read(&self, part: &TreePart<'_>, path: &std::path::Path) -> bool {
         let kind = lancet_workspace::EntryKind::File;
-        part.index.is_judged_by(self.walk.gate) || self.walk.gate.may_read(path, kind)
+        part.index.uses_gate(self.walk.gate) || self.walk.gate.may_read(path, kind)
     }
 }
 
 impl Worker<'_> {
-    fn open(&mut self, part: &Part<'_>, candidate: CandidateFile) -> Result<FileReader, ReadError> {
+    fn open(
+        &mut self,
+        part: &TreePart<'_>,
+        candidate: CandidateFile,
+    ) -> Result<FileReader, ReadError> {
         let table = &part.index.table;
         let folder = table.file(candidate.id).ok_or(ReadError::Missing)?.folder;
         let key = (part.tree, folder);

@@ -8,48 +8,48 @@ use std::sync::{Arc, Weak};
 use lancet_workspace::{EntryKind, Moment};
 
 use super::super::table::FileId;
-use super::{Part, ResidentTree};
-use crate::list::{ListedFile, Listing, Order, RankedFiles, RemainingFiles};
+use super::{ResidentTree, TreePart};
+use crate::list::{ListedFile, Listing, RankedFiles, RemainingFiles, ResultOrder};
 use crate::name_key::NameKey;
 use crate::shared_path::SharedPaths;
 use crate::summary::{LinkedFileFilter, SearchSummary};
 use crate::walk::Walk;
-use crate::walk::folder::below;
+use crate::walk::folder::relative_to_start;
 
 /// The number of entries of a list that are built at once: a page has a hundred, and is cut from 16, 32 and 64.
-const MADE_AT_ONCE: usize = 112;
+const ENTRIES_PER_STEP: usize = 112;
 
-pub(super) fn list(
+pub(super) fn list_files(
     trees: &[Arc<ResidentTree>],
-    parts: &[Part<'_>],
+    parts: &[TreePart<'_>],
     walk: &Walk<'_>,
-    order: Order,
+    order: ResultOrder,
     linked: LinkedFileFilter<'_>,
     key: Option<&NameKey>,
 ) -> SearchSummary {
     let mut summary = SearchSummary::empty(order);
     for part in parts {
-        summary.tally += part.left_out();
+        summary.tally += part.left_out_tally();
         summary.tally.searched += u64::from(part.span.end - part.span.start);
     }
-    if let ([part], Some(key), Order::Newest) = (parts, key, order)
-        && let Some(named) = part.index.table.newest(key)
+    if let ([part], Some(key), ResultOrder::Newest) = (parts, key, order)
+        && let Some(named) = part.index.table.cached_newest(key)
     {
-        by_name(&mut summary, &trees[part.tree], part, named, walk, linked);
+        list_by_name(&mut summary, &trees[part.tree], part, named, walk, linked);
         return summary;
     }
     let mut list = RankedFiles::new(order, 1);
     'parts: for part in parts {
         for (at, id) in part.files().iter().enumerate() {
-            if at.is_multiple_of(1024) && walk.stop.is_over() {
+            if at.is_multiple_of(1024) && walk.stop.should_stop() {
                 summary.stopped_at = Some(walk.starts[part.start].path().to_path_buf());
                 break 'parts;
             }
             let Some(path) = part.index.table.path(*id) else {
                 continue;
             };
-            if walk.filter.keeps(&path) && may_list(part, *id, &path, walk, linked) {
-                list.add(part.entry(*id, &path, 0));
+            if walk.filter.wants_file(&path) && may_list(part, *id, &path, walk, linked) {
+                list.add(part.new_entry(*id, &path, 0));
             }
         }
     }
@@ -58,7 +58,7 @@ pub(super) fn list(
 }
 
 fn may_list(
-    part: &Part<'_>,
+    part: &TreePart<'_>,
     id: FileId,
     path: &std::path::Path,
     walk: &Walk<'_>,
@@ -69,16 +69,16 @@ fn may_list(
 
 /// Lists the files with such a name. The gate has let all of them into the tree. It is checked again for those that are
 /// named, unless its rules are still the same.
-fn by_name(
+fn list_by_name(
     summary: &mut SearchSummary,
     tree: &Arc<ResidentTree>,
-    part: &Part<'_>,
+    part: &TreePart<'_>,
     named: &Arc<Vec<FileId>>,
     walk: &Walk<'_>,
     linked: LinkedFileFilter<'_>,
 ) {
     let table = &part.index.table;
-    let is_inside = |id: &FileId| part.span.contains(&table.rank(*id));
+    let is_inside = |id: &FileId| part.span.contains(&table.path_rank(*id));
     let linked_ids = &part.index.linked;
     let may_list = |id: &FileId| {
         !linked_ids.contains(id)
@@ -94,16 +94,19 @@ fn by_name(
             Arc::new(ids.copied().collect())
         }
     };
-    let mut entries = NewEntries::with_capacity(MADE_AT_ONCE.min(ids.len()));
+    let mut entries = NewEntries::with_capacity(ENTRIES_PER_STEP.min(ids.len()));
     let (mut made, mut path) = (0, PathBuf::new());
     // Checking the gate again for each of a page's files took a fifth of the time of a Glob.
-    let is_judged = part.index.is_judged_by(walk.gate);
-    while made < ids.len() && entries.len() < MADE_AT_ONCE {
+    let is_judged = part.index.uses_gate(walk.gate);
+    while made < ids.len() && entries.len() < ENTRIES_PER_STEP {
         if table.write_path(ids[made], &mut path)
             && (is_judged || walk.gate.may_read(&path, EntryKind::File))
         {
             let modified = table.file(ids[made]).map(|file| file.stamp.mtime);
-            entries.add(below(&path, part.base), modified.unwrap_or_default());
+            entries.add(
+                relative_to_start(&path, part.base),
+                modified.unwrap_or_default(),
+            );
         }
         made += 1;
     }
@@ -112,7 +115,7 @@ fn by_name(
         tree: Arc::downgrade(tree),
         start: part.start,
         base: part.base,
-        changes: table.changes(),
+        changes: table.change_count(),
         ids,
         made,
     };
@@ -121,7 +124,7 @@ fn by_name(
         true => None,
         false => Some(Arc::new(rest)),
     };
-    summary.files = Listing::in_order(Order::Newest, entries, rest);
+    summary.files = Listing::from_entries(ResultOrder::Newest, entries, rest);
 }
 
 /// Entries that are being built.
@@ -165,7 +168,7 @@ struct NamedFiles {
     tree: Weak<ResidentTree>,
     start: usize,
     base: usize,
-    /// The value of [`Table::changes`](super::super::table::Table::changes) when the list was built.
+    /// The value of [`FileTable::change_count`](super::super::table::FileTable::change_count) when the list was built.
     changes: u32,
     ids: Arc<Vec<FileId>>,
     /// The number of ids at the beginning that are not part of these files: their entries were built with the first
@@ -189,8 +192,8 @@ impl RemainingFiles for NamedFiles {
         let ids = self.ids.get(self.made + range.start..end)?;
         let mut entries = NewEntries::with_capacity(ids.len());
         for id in ids {
-            let (path, modified) = index.table.since(*id, self.changes)?;
-            entries.add(below(&path, self.base), modified);
+            let (path, modified) = index.table.path_and_time_since(*id, self.changes)?;
+            entries.add(relative_to_start(&path, self.base), modified);
         }
         Some(entries.finish(self.start))
     }

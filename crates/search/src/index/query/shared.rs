@@ -9,15 +9,15 @@ use std::time::Instant;
 
 use super::{PageNeed, PageUnit};
 use crate::file_search::FileOutcome;
-use crate::list::{ListedFile, Order, RankedFiles};
+use crate::list::{ListedFile, RankedFiles, ResultOrder};
 use crate::summary::SearchSummary;
 use crate::tally::Tally;
 
 /// The number of files that a thread takes at once.
-pub(super) const PORTION: usize = 16;
+pub(super) const FILES_PER_PORTION: usize = 16;
 
 /// The result of searching one file.
-pub(super) struct Searched {
+pub(super) struct SearchedFile {
     pub(super) outcome: FileOutcome,
     pub(super) entry: Option<ListedFile>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Portion {
     /// The place of its first file among the candidates.
     pub(super) first: usize,
     /// One result for each file of the portion; fewer where the search ended among them.
-    pub(super) results: Vec<Searched>,
+    pub(super) results: Vec<SearchedFile>,
     pub(super) end: PortionEnd,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct SharedSearch {
 
 impl SharedSearch {
     /// Creates the state before anything is searched; `tally` counts what was left out before.
-    pub(super) fn new(order: Order, page: PageNeed, tally: Tally) -> Self {
+    pub(super) fn new(order: ResultOrder, page: PageNeed, tally: Tally) -> Self {
         SharedSearch {
             page,
             next: AtomicUsize::new(0),
@@ -79,25 +79,25 @@ impl SharedSearch {
     }
 
     /// Returns how many candidates are taken.
-    pub(super) fn taken(&self) -> usize {
+    pub(super) fn taken_count(&self) -> usize {
         self.next.load(Ordering::Relaxed)
     }
 
     /// Takes the next portion of a list of this many candidates; `None` where all are taken.
-    pub(super) fn take(&self, candidates: usize) -> Option<Range<usize>> {
-        let first = self.next.fetch_add(PORTION, Ordering::Relaxed);
+    pub(super) fn take_portion(&self, candidates: usize) -> Option<Range<usize>> {
+        let first = self.next.fetch_add(FILES_PER_PORTION, Ordering::Relaxed);
         if first >= candidates {
             // The portion is left to the thread that continues with more candidates.
-            self.next.fetch_sub(PORTION, Ordering::Relaxed);
+            self.next.fetch_sub(FILES_PER_PORTION, Ordering::Relaxed);
             return None;
         }
-        Some(first..candidates.min(first + PORTION))
+        Some(first..candidates.min(first + FILES_PER_PORTION))
     }
 
     /// Adds the results of a portion.
-    pub(super) fn put(&self, portion: Portion) {
+    pub(super) fn add_portion(&self, portion: Portion) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.put(portion);
+        found.add_portion(portion);
         let entries = match self.page.unit {
             PageUnit::Files => found.summary.total,
             PageUnit::Matches => found.summary.matches,
@@ -110,7 +110,7 @@ impl SharedSearch {
     }
 
     /// Returns whether the page is full and the time for further counting is over.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_finished(&self) -> bool {
         self.end.get().is_some_and(|end| Instant::now() >= *end)
     }
 
@@ -125,7 +125,7 @@ impl SharedSearch {
 }
 
 impl OrderedMatches {
-    fn put(&mut self, portion: Portion) {
+    fn add_portion(&mut self, portion: Portion) {
         self.ahead.insert(portion.first, portion);
         while let Some(portion) = self.ahead.remove(&self.until) {
             self.until += portion.results.len();
@@ -138,7 +138,7 @@ impl OrderedMatches {
         }
     }
 
-    fn count(&mut self, result: &Searched) {
+    fn count(&mut self, result: &SearchedFile) {
         let tally = &mut self.summary.tally;
         match result.outcome {
             FileOutcome::Unreadable => tally.unreadable += 1,

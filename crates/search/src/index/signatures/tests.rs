@@ -4,12 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn literal(text: &str) -> LiteralQuery {
+fn literal_query(text: &str) -> LiteralQuery {
     LiteralQuery::Literal(text.to_ascii_lowercase().into_bytes())
 }
 
-fn with_blocks(blocks: &[&[u8]]) -> Signatures {
-    let mut signatures = Signatures::default();
+fn with_blocks(blocks: &[&[u8]]) -> SignatureMatrix {
+    let mut signatures = SignatureMatrix::default();
     for block in blocks {
         let column = signatures.push_column().expect("memory");
         signatures.add(column, block);
@@ -17,24 +17,34 @@ fn with_blocks(blocks: &[&[u8]]) -> Signatures {
     signatures
 }
 
-fn found(signatures: &Signatures, query: &LiteralQuery, runs: &[BlockRun]) -> Vec<u32> {
+fn candidate_columns(
+    signatures: &SignatureMatrix,
+    query: &LiteralQuery,
+    runs: &[BlockRun],
+) -> Vec<u32> {
     signatures.candidates(query, runs).iter().collect()
 }
 
 #[test]
-fn a_word_is_found_in_its_blocks_in_any_case_and_in_no_other() {
+fn finds_word_in_any_case_in_its_blocks_only() {
     let signatures = with_blocks(&[b"the Quick brown fox", b"jumps over", b"a QUICKER one"]);
-    assert_eq!(found(&signatures, &literal("quick"), &[]), [0, 2]);
-    assert_eq!(found(&signatures, &literal("jumps"), &[]), [1]);
-    assert!(found(&signatures, &literal("dog that"), &[]).is_empty());
-    assert!(found(&signatures, &literal("größe"), &[]).is_empty());
+    assert_eq!(
+        candidate_columns(&signatures, &literal_query("quick"), &[]),
+        [0, 2]
+    );
+    assert_eq!(
+        candidate_columns(&signatures, &literal_query("jumps"), &[]),
+        [1]
+    );
+    assert!(candidate_columns(&signatures, &literal_query("dog that"), &[]).is_empty());
+    assert!(candidate_columns(&signatures, &literal_query("größe"), &[]).is_empty());
     assert_eq!(signatures.columns(), 3);
     assert_eq!(signatures.bytes(), GROUP_BYTES);
 }
 
 #[test]
-fn columns_go_on_in_the_next_group() {
-    let mut signatures = Signatures::default();
+fn columns_continue_in_next_group() {
+    let mut signatures = SignatureMatrix::default();
     for _ in 0..1_100 {
         signatures.push_column().expect("memory");
     }
@@ -42,7 +52,7 @@ fn columns_go_on_in_the_next_group() {
     for column in [0, 511, 512, 1_023, 1_024, 1_099] {
         signatures.add(column, b"needle");
     }
-    let columns = signatures.candidates(&literal("needle"), &[]);
+    let columns = signatures.candidates(&literal_query("needle"), &[]);
     let wanted = [0, 511, 512, 1_023, 1_024, 1_099];
     assert_eq!(columns.iter().collect::<Vec<_>>(), wanted);
     assert!(columns.contains(512) && !columns.contains(513) && !columns.contains(5_000));
@@ -53,20 +63,20 @@ fn columns_go_on_in_the_next_group() {
 }
 
 #[test]
-fn literals_of_one_match_may_stand_in_different_blocks_of_a_file() {
+fn literals_of_one_match_may_be_in_different_blocks() {
     let signatures = with_blocks(&[b"alpha", b"-----", b"omega", b"alpha", b"omega"]);
-    let both = LiteralQuery::All(vec![literal("alpha"), literal("omega")]);
-    assert!(found(&signatures, &both, &[]).is_empty());
+    let both = LiteralQuery::All(vec![literal_query("alpha"), literal_query("omega")]);
+    assert!(candidate_columns(&signatures, &both, &[]).is_empty());
     let runs = [BlockRun { first: 0, count: 3 }];
-    assert_eq!(found(&signatures, &both, &runs), [0, 1, 2]);
-    let one = LiteralQuery::Either(vec![literal("alpha"), literal("omega")]);
-    assert_eq!(found(&signatures, &one, &[]), [0, 2, 3, 4]);
-    assert!(found(&signatures, &LiteralQuery::Either(Vec::new()), &runs).is_empty());
+    assert_eq!(candidate_columns(&signatures, &both, &runs), [0, 1, 2]);
+    let one = LiteralQuery::Either(vec![literal_query("alpha"), literal_query("omega")]);
+    assert_eq!(candidate_columns(&signatures, &one, &[]), [0, 2, 3, 4]);
+    assert!(candidate_columns(&signatures, &LiteralQuery::Either(Vec::new()), &runs).is_empty());
 }
 
 #[test]
-fn a_run_is_completed_across_words_and_groups() {
-    let mut signatures = Signatures::default();
+fn completes_runs_across_words_and_groups() {
+    let mut signatures = SignatureMatrix::default();
     for _ in 0..1_200 {
         signatures.push_column().expect("memory");
     }
@@ -81,17 +91,17 @@ fn a_run_is_completed_across_words_and_groups() {
             count: 64,
         },
     ];
-    let found = found(&signatures, &literal("needle"), &runs);
+    let found = candidate_columns(&signatures, &literal_query("needle"), &runs);
     assert_eq!(found, (60..1_060).collect::<Vec<_>>());
 }
 
 /// With a row for every gram of a text the matrix would still be correct, but useless.
 #[test]
-fn most_blocks_without_the_word_are_left_out() {
+fn excludes_most_blocks_without_word() {
     let words = [
         "let", "mut", "self", "Some", "return", "match", "value", "index", "name", "text",
     ];
-    let mut signatures = Signatures::default();
+    let mut signatures = SignatureMatrix::default();
     for number in 0..500_usize {
         let column = signatures.push_column().expect("memory");
         let mut block = String::new();
@@ -105,7 +115,7 @@ fn most_blocks_without_the_word_are_left_out() {
         signatures.add(column, block.as_bytes());
     }
     signatures.add(123, b"unusual_identifier");
-    let found = signatures.candidates(&literal("unusual_identifier"), &[]);
+    let found = signatures.candidates(&literal_query("unusual_identifier"), &[]);
     assert!(found.contains(123));
     assert!(found.count() < 5, "{} of 500 blocks", found.count());
 }
@@ -133,7 +143,7 @@ proptest! {
 
     /// This includes texts that are longer than the piece that is made lower case in one step.
     #[test]
-    fn every_part_of_a_text_without_a_line_end_is_found(
+    fn finds_every_single_line_part_of_text(
         before in 0..3_usize,
         text in text(),
         from in 0..100_usize,

@@ -4,15 +4,15 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::{Folder, FolderId, IgnoredEntry, NameHashes, Table};
+use super::{FileTable, Folder, FolderId, IgnoredEntry, NameHashes};
 use crate::tally::Tally;
 
 /// When the hashes exceed twice the number of names by this many, those of names that are gone are dropped.
-const MOST_OLD: usize = 1024;
+const MAX_STALE_HASHES: usize = 1024;
 
-impl Table {
+impl FileTable {
     /// Sets the entries that a folder leaves out.
-    pub(in crate::index) fn leave_out(
+    pub(in crate::index) fn record_left_out(
         &mut self,
         id: FolderId,
         left_out: Tally,
@@ -28,28 +28,34 @@ impl Table {
     }
 
     /// Returns the entries that are left out in all folders, counted by reason.
-    pub(in crate::index) fn left_out(&self) -> Tally {
+    pub(in crate::index) fn left_out_tally(&self) -> Tally {
         self.left_out
     }
 
     /// Returns whether an entry of this name may be left out somewhere; `false` is certain. Checking each folder took a
     /// sixth of a Glob by name.
-    pub(in crate::index) fn may_leave_out(&self, name: &OsStr) -> bool {
-        self.left_out_names.may_have(name)
+    pub(in crate::index) fn may_have_left_out(&self, name: &OsStr) -> bool {
+        self.left_out_names.may_contain(name)
     }
 
     /// Iterates over a folder and those below it in which an ignored, hidden or version control entry is left out.
-    pub(in crate::index) fn leaving_out(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
-        self.below(top, &self.leaving_out)
+    pub(in crate::index) fn folders_leaving_out(
+        &self,
+        top: FolderId,
+    ) -> impl Iterator<Item = &Folder> {
+        self.folders_below(top, &self.leaving_out)
     }
 
     /// Iterates over a folder and those below it in which an ignore file leaves out a file that may have matches.
-    pub(in crate::index) fn ignoring_texts(&self, top: FolderId) -> impl Iterator<Item = &Folder> {
-        self.below(top, &self.ignoring_texts)
+    pub(in crate::index) fn folders_ignoring_texts(
+        &self,
+        top: FolderId,
+    ) -> impl Iterator<Item = &Folder> {
+        self.folders_below(top, &self.ignoring_texts)
     }
 
     /// Iterates over those of `folders` that are `top` or below it.
-    fn below(&self, top: FolderId, folders: &[FolderId]) -> impl Iterator<Item = &Folder> {
+    fn folders_below(&self, top: FolderId, folders: &[FolderId]) -> impl Iterator<Item = &Folder> {
         let is_all = top == FolderId(0);
         let top = self
             .folder(top)
@@ -67,7 +73,7 @@ impl Table {
     }
 
     /// Sums up what the folders leave out.
-    pub(super) fn settle_left_out(&mut self) {
+    pub(super) fn sum_up_left_out(&mut self) {
         self.left_out = Tally::default();
         self.leaving_out.clear();
         self.ignoring_texts.clear();
@@ -84,7 +90,7 @@ impl Table {
                 self.ignoring_texts.push(id);
             }
         }
-        if self.left_out_names.len() > 2 * names + MOST_OLD {
+        if self.left_out_names.len() > 2 * names + MAX_STALE_HASHES {
             let mut current = NameHashes::default();
             for folder in self.folders.iter().flatten() {
                 add_names(&mut current, &folder.unlisted, &folder.ignored);

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use lancet_workspace::Moment;
 
-use super::{BlockRange, FileId, FolderId, Table, TextKind};
+use super::{BlockRange, FileId, FileTable, FolderId, TextKind};
 use crate::name_key::NameKey;
 
-/// The most lists of [`Table::make_newest`] that are stored.
-const MOST_LISTS: usize = 16;
+/// The most lists of [`FileTable::build_newest`] that are stored.
+const MAX_CACHED_LISTS: usize = 16;
 /// With more changed files the lists are rebuilt.
-const MOST_PATCHED: usize = 64;
+const MAX_PATCHED_FILES: usize = 64;
 
-impl Table {
+impl FileTable {
     /// Updates order and lists for the files that were added, removed or changed.
-    pub(in crate::index) fn settle(&mut self) {
+    pub(in crate::index) fn update_order(&mut self) {
         // What is changed from now on is later than every list that was built so far.
         self.changes += 1;
         if self.reordered {
-            self.reorder();
+            self.rebuild_order();
         }
         let changed = std::mem::take(&mut self.changed);
         for id in &changed {
@@ -40,8 +40,8 @@ impl Table {
         for kind in &self.kinds {
             self.kind_counts[*kind as usize] += 1;
         }
-        self.settle_left_out();
-        if changed.len() > MOST_PATCHED {
+        self.sum_up_left_out();
+        if changed.len() > MAX_PATCHED_FILES {
             self.lists.clear();
             return;
         }
@@ -55,9 +55,9 @@ impl Table {
             // the remaining files to be in order.
             list.retain(|file| changed.binary_search_by_key(&file.0, |id| id.0).is_err());
             for id in &changed {
-                if self.file(*id).is_some() && key.fits(self.name_bytes(*id)) {
-                    let own = self.newness(*id);
-                    let at = list.partition_point(|file| self.newness(*file) < own);
+                if self.file(*id).is_some() && key.matches_name(self.name_bytes(*id)) {
+                    let own = self.newest_first_key(*id);
+                    let at = list.partition_point(|file| self.newest_first_key(*file) < own);
                     list.insert(at, *id);
                 }
             }
@@ -66,21 +66,21 @@ impl Table {
     }
 
     /// Returns the sort key for modification time, newest first, ties by path.
-    pub(in crate::index) fn newness(&self, id: FileId) -> (Reverse<Moment>, u32) {
+    pub(in crate::index) fn newest_first_key(&self, id: FileId) -> (Reverse<Moment>, u32) {
         let modified = self.file(id).map_or((0, 0), |file| file.stamp.mtime);
-        (Reverse(modified), self.rank(id))
+        (Reverse(modified), self.path_rank(id))
     }
 
-    fn reorder(&mut self) {
+    fn rebuild_order(&mut self) {
         self.order.clear();
         self.reordered = false;
         /// The next file and the next folder of a folder that is not finished.
-        struct Frame {
+        struct FolderPosition {
             id: FolderId,
             file: usize,
             folder: usize,
         }
-        let frame = |id| Frame {
+        let frame = |id| FolderPosition {
             id,
             file: 0,
             folder: 0,
@@ -134,12 +134,12 @@ impl Table {
     }
 
     /// Returns the place of a file in path order.
-    pub(in crate::index) fn rank(&self, id: FileId) -> u32 {
+    pub(in crate::index) fn path_rank(&self, id: FileId) -> u32 {
         self.ranks.get(id.0 as usize).copied().unwrap_or(u32::MAX)
     }
 
     /// Returns the range of the files below a folder in path order.
-    pub(in crate::index) fn span(&self, id: FolderId) -> Range<u32> {
+    pub(in crate::index) fn path_span(&self, id: FolderId) -> Range<u32> {
         self.folder(id).map_or(0..0, |folder| folder.span.clone())
     }
 
@@ -159,32 +159,35 @@ impl Table {
     }
 
     /// Returns the places of files in a part of the path order that are opened for every search.
-    pub(in crate::index) fn unsigned_in(&self, span: Range<u32>) -> impl Iterator<Item = u32> {
+    pub(in crate::index) fn unsigned_ranks_in(
+        &self,
+        span: Range<u32>,
+    ) -> impl Iterator<Item = u32> {
         let first = self.unsigned.partition_point(|rank| *rank < span.start);
         let rest = self.unsigned[first..].iter().copied();
         rest.take_while(move |rank| *rank < span.end)
     }
 
     /// Returns the number of all files of a kind.
-    pub(in crate::index) fn number_of(&self, kind: TextKind) -> u64 {
+    pub(in crate::index) fn count_of_kind(&self, kind: TextKind) -> u64 {
         self.kind_counts[kind as usize]
     }
 
-    /// Lists the files with such a name, newest first. The list is stored and patched by [`Table::settle`].
-    pub(in crate::index) fn make_newest(&mut self, key: &NameKey) {
+    /// Lists the files with such a name, newest first. The list is stored and patched by [`FileTable::update_order`].
+    pub(in crate::index) fn build_newest(&mut self, key: &NameKey) {
         if !self.lists.contains_key(key) {
-            if self.lists.len() >= MOST_LISTS {
+            if self.lists.len() >= MAX_CACHED_LISTS {
                 self.lists.clear();
             }
-            let fits = |id: &FileId| key.fits(self.name_bytes(*id));
+            let fits = |id: &FileId| key.matches_name(self.name_bytes(*id));
             let mut list: Vec<FileId> = self.order.iter().copied().filter(fits).collect();
-            list.sort_by_key(|id| self.newness(*id));
+            list.sort_by_key(|id| self.newest_first_key(*id));
             self.lists.insert(key.clone(), Arc::new(list));
         }
     }
 
-    /// Returns the list of [`Table::make_newest`], if it was built before.
-    pub(in crate::index) fn newest(&self, key: &NameKey) -> Option<&Arc<Vec<FileId>>> {
+    /// Returns the list of [`FileTable::build_newest`], if it was built before.
+    pub(in crate::index) fn cached_newest(&self, key: &NameKey) -> Option<&Arc<Vec<FileId>>> {
         self.lists.get(key)
     }
 
@@ -198,7 +201,7 @@ impl Table {
     ) -> Vec<FileId> {
         let folded = text.to_ascii_lowercase();
         let mut found: Vec<FileId> = Vec::new();
-        if !self.grams.may_have(&folded) {
+        if !self.grams.may_contain(&folded) {
             return found;
         }
         for at in memchr::memmem::find_iter(&self.folded, &folded) {
@@ -209,14 +212,14 @@ impl Table {
             let is_whole = self
                 .file(id)
                 .is_some_and(|file| at + folded.len() <= file.name.end as usize);
-            if is_whole && span.contains(&self.rank(id)) && found.last() != Some(&id) {
+            if is_whole && span.contains(&self.path_rank(id)) && found.last() != Some(&id) {
                 found.push(id);
             }
             if found.len() == most {
                 break;
             }
         }
-        found.sort_by_key(|id| self.rank(*id));
+        found.sort_by_key(|id| self.path_rank(*id));
         found
     }
 }

@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use super::query;
+use super::new_query;
 use crate::hunk::{HunkBounds, find_hunk};
 use crate::ladder::{Query, Verdict, find};
 use crate::laws;
@@ -14,7 +14,7 @@ use crate::look_alike::fold_char;
 use crate::splice::{Change, apply_changes};
 
 /// Lines that are equal except for what a slip drops.
-const LINES: [&str; 18] = [
+const SIMILAR_LINES: [&str; 18] = [
     "",
     "a",
     "  a",
@@ -37,7 +37,7 @@ const LINES: [&str; 18] = [
 
 /// The errors that a model makes in a text that it copies from a file.
 #[derive(Clone, Copy, Debug)]
-enum Slip {
+enum CopySlip {
     None,
     Deeper,
     Dedented,
@@ -52,29 +52,29 @@ enum Slip {
     Straight,
 }
 
-const SLIPS: [Slip; 12] = [
-    Slip::None,
-    Slip::Deeper,
-    Slip::Dedented,
-    Slip::FirstLineBare,
-    Slip::Spaced,
-    Slip::Tabbed,
-    Slip::Trimmed,
-    Slip::Trailing,
-    Slip::BlankFirst,
-    Slip::BlankLast,
-    Slip::BlankBoth,
-    Slip::Straight,
+const ALL_SLIPS: [CopySlip; 12] = [
+    CopySlip::None,
+    CopySlip::Deeper,
+    CopySlip::Dedented,
+    CopySlip::FirstLineBare,
+    CopySlip::Spaced,
+    CopySlip::Tabbed,
+    CopySlip::Trimmed,
+    CopySlip::Trailing,
+    CopySlip::BlankFirst,
+    CopySlip::BlankLast,
+    CopySlip::BlankBoth,
+    CopySlip::Straight,
 ];
 
 /// Returns lines as they are sent with a slip.
-fn slipped(lines: &[&str], slip: Slip) -> Vec<String> {
+fn apply_slip(lines: &[&str], slip: CopySlip) -> Vec<String> {
     let each = |change: &dyn Fn(&str) -> String| lines.iter().map(|line| change(line)).collect();
     let mut sent: Vec<String> = each(&|line| line.to_owned());
     match slip {
-        Slip::None => {}
-        Slip::Deeper => sent = each(&|line| format!("  {line}")),
-        Slip::Dedented => {
+        CopySlip::None => {}
+        CopySlip::Deeper => sent = each(&|line| format!("  {line}")),
+        CopySlip::Dedented => {
             let filled = lines.iter().filter(|line| !line.trim().is_empty());
             let least = filled
                 .map(|line| line.len() - line.trim_start().len())
@@ -85,29 +85,29 @@ fn slipped(lines: &[&str], slip: Slip) -> Vec<String> {
                     .to_owned()
             });
         }
-        Slip::FirstLineBare => sent[0] = sent[0].trim_start().to_owned(),
-        Slip::Spaced => sent = each(&|line| line.replace('\t', "    ")),
-        Slip::Tabbed => sent = each(&|line| line.replace("    ", "\t")),
-        Slip::Trimmed => sent = each(&|line| line.trim_end().to_owned()),
-        Slip::Trailing => sent = each(&|line| format!("{line} ")),
-        Slip::BlankFirst => sent.insert(0, String::new()),
-        Slip::BlankLast => sent.push(String::new()),
-        Slip::BlankBoth => {
+        CopySlip::FirstLineBare => sent[0] = sent[0].trim_start().to_owned(),
+        CopySlip::Spaced => sent = each(&|line| line.replace('\t', "    ")),
+        CopySlip::Tabbed => sent = each(&|line| line.replace("    ", "\t")),
+        CopySlip::Trimmed => sent = each(&|line| line.trim_end().to_owned()),
+        CopySlip::Trailing => sent = each(&|line| format!("{line} ")),
+        CopySlip::BlankFirst => sent.insert(0, String::new()),
+        CopySlip::BlankLast => sent.push(String::new()),
+        CopySlip::BlankBoth => {
             sent.insert(0, String::new());
             sent.push(String::new());
         }
-        Slip::Straight => sent = each(&|line| line.chars().map(fold_char).collect()),
+        CopySlip::Straight => sent = each(&|line| line.chars().map(fold_char).collect()),
     }
     sent
 }
 
 /// Returns both sides as lines that end in a newline.
-fn ended(lines: &[String]) -> String {
+fn join_with_newlines(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// Returns the view after an edit; `None` where the edit is refused.
-fn result(query: &Query<'_>, verdict: Verdict) -> Option<String> {
+fn result_of_edit(query: &Query<'_>, verdict: Verdict) -> Option<String> {
     let Verdict::Found(found) = verdict else {
         return None;
     };
@@ -139,12 +139,12 @@ proptest! {
     #![proptest_config(laws::config())]
 
     #[test]
-    fn an_edit_and_a_block_with_the_same_texts_come_to_the_same(
-        lines in prop::collection::vec(select(LINES.to_vec()), 1..9),
+    fn edit_and_search_block_give_same_result(
+        lines in prop::collection::vec(select(SIMILAR_LINES.to_vec()), 1..9),
         is_ended in any::<bool>(),
         (from, length) in (any::<Index>(), 1_usize..5),
-        new in prop::collection::vec(select(LINES.to_vec()), 0..4),
-        (old_slip, new_slip) in (select(SLIPS.to_vec()), select(SLIPS.to_vec())),
+        new in prop::collection::vec(select(SIMILAR_LINES.to_vec()), 0..4),
+        (old_slip, new_slip) in (select(ALL_SLIPS.to_vec()), select(ALL_SLIPS.to_vec())),
         kept in any::<bool>(),
     ) {
         let mut view = lines.join("\n");
@@ -155,12 +155,12 @@ proptest! {
         let old_lines = &lines[from..(from + length).min(lines.len())];
         // New lines often repeat old lines.
         let new_lines: Vec<&str> = if kept { [old_lines, &new].concat() } else { new };
-        let new_lines = if new_lines.is_empty() { Vec::new() } else { slipped(&new_lines, new_slip) };
-        let (old, new) = (ended(&slipped(old_lines, old_slip)), ended(&new_lines));
-        let query = query(&view, &old, &new);
-        let edit = result(&query, find(&query));
+        let new_lines = if new_lines.is_empty() { Vec::new() } else { apply_slip(&new_lines, new_slip) };
+        let (old, new) = (join_with_newlines(&apply_slip(old_lines, old_slip)), join_with_newlines(&new_lines));
+        let query = new_query(&view, &old, &new);
+        let edit = result_of_edit(&query, find(&query));
         let block = find_hunk(&query, &HunkBounds::default(), None).expect("a hunk without bounds");
-        let block = result(&query, block);
+        let block = result_of_edit(&query, block);
         let at_end = !is_ended && view.contains(&old) && view.ends_with(old.trim_end_matches('\n'));
         let may_differ = (is_in_part_of_line(&view, &old) || at_end) && (edit.is_none() || block.is_none());
         prop_assert!(edit == block || may_differ, "{view:?}: {old:?} -> {new:?}\nedit  {edit:?}\nblock {block:?}");

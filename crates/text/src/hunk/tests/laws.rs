@@ -2,19 +2,19 @@
 
 use proptest::prelude::*;
 
-use super::{placed, query};
-use crate::hunk::{HunkBounds, LastLine, LineShifts, Sides, find_hunk};
+use super::{apply_hunk_at, new_query};
+use crate::hunk::{HunkBounds, HunkSides, LastLine, LineShifts, find_hunk};
 use crate::ladder::{Query, Tolerance, Verdict};
 use crate::laws;
 use crate::splice::{Change, apply_changes};
 
 /// Generates a view of few different lines, some of them indented, and whether it ends in a newline.
-fn views() -> impl Strategy<Value = (Vec<&'static str>, bool)> {
+fn generated_view() -> impl Strategy<Value = (Vec<&'static str>, bool)> {
     let line = prop::sample::select(vec!["", "a", "b", "f:", "  a", "  f:", "    a", "    b"]);
     (prop::collection::vec(line, 1..12), any::<bool>())
 }
 
-fn text_of(lines: &[&str], ended: bool) -> String {
+fn join_lines(lines: &[&str], ended: bool) -> String {
     let mut text = lines.join("\n");
     // An empty last line has to have its newline to be one.
     if !lines.is_empty() && (ended || lines.last().is_some_and(|line| line.is_empty())) {
@@ -23,23 +23,28 @@ fn text_of(lines: &[&str], ended: bool) -> String {
     text
 }
 
-fn ended(lines: &[&str]) -> String {
+fn join_with_newlines(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn depth(line: &str) -> usize {
+fn indent_length(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
 /// Returns the windows, as first line and length, in which a hunk under an anchor may be.
-fn scopes(lines: &[&str], anchor: &str, hunk: &HunkBounds) -> Vec<std::ops::Range<usize>> {
+fn windows_below_anchor(
+    lines: &[&str],
+    anchor: &str,
+    hunk: &HunkBounds,
+) -> Vec<std::ops::Range<usize>> {
     let count = lines.iter().filter(|line| line.trim() == anchor).count();
     let mut scopes = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if line.trim() != anchor || line.trim().is_empty() {
             continue;
         }
-        let deeper = |line: &&&str| line.trim().is_empty() || depth(line) > depth(lines[at]);
+        let deeper =
+            |line: &&&str| line.trim().is_empty() || indent_length(line) > indent_length(lines[at]);
         let mut end = at + 1 + lines[at + 1..].iter().take_while(deeper).count();
         let is_flat = lines[at + 1..end].iter().all(|line| line.trim().is_empty());
         if is_flat && count == 1 {
@@ -57,13 +62,13 @@ fn scopes(lines: &[&str], anchor: &str, hunk: &HunkBounds) -> Vec<std::ops::Rang
 }
 
 /// Returns how often a text occurs in another one, overlaps included.
-fn count(text: &str, part: &str) -> usize {
+fn count_occurrences(text: &str, part: &str) -> usize {
     let places = 0..text.len();
     places.filter(|at| text[*at..].starts_with(part)).count()
 }
 
 /// Returns the result of a hunk by trying every window of lines.
-fn expected(
+fn expected_result(
     (lines, is_ended): (&[&str], bool),
     (old, new): (&[&str], &[&str]),
     hunk: &HunkBounds,
@@ -72,7 +77,7 @@ fn expected(
     let allowed = hunk
         .anchors
         .first()
-        .map(|anchor| scopes(lines, anchor, hunk));
+        .map(|anchor| windows_below_anchor(lines, anchor, hunk));
     if allowed.as_ref().is_some_and(Vec::is_empty) {
         return "no anchor".to_owned();
     }
@@ -100,14 +105,14 @@ fn expected(
                 && !is_ended
                 && hunk.anchors.is_empty()
                 && !hunk.at_end
-                && count(&text_of(lines, false), &ended(old)) == 1 =>
+                && count_occurrences(&join_lines(lines, false), &join_with_newlines(old)) == 1 =>
         {
             "ambiguous 2".to_owned()
         }
         [start] => {
             let mut result = lines.to_vec();
             result.splice(start..start + old.len(), new.iter().copied());
-            text_of(&result, is_ended)
+            join_lines(&result, is_ended)
         }
         _ => format!("ambiguous {}", places.len()),
     }
@@ -117,8 +122,8 @@ proptest! {
     #![proptest_config(laws::config())]
 
     #[test]
-    fn a_hunk_is_placed_where_trying_every_window_places_it(
-        (lines, is_ended) in views(),
+    fn search_agrees_with_trying_every_window(
+        (lines, is_ended) in generated_view(),
         from in 0_usize..12,
         length in 1_usize..4,
         new in prop::collection::vec(prop::sample::select(vec!["x", "y", "  z"]), 1..3),
@@ -137,9 +142,9 @@ proptest! {
             last_line: if kept { LastLine::Kept } else { LastLine::Replaced },
             ..HunkBounds::default()
         };
-        let view = text_of(&lines, is_ended);
-        let (old_text, new_text) = (ended(old), ended(&new));
-        let exact = Query { tolerance: Tolerance::Exact, ..query(&view, &old_text, &new_text) };
+        let view = join_lines(&lines, is_ended);
+        let (old_text, new_text) = (join_with_newlines(old), join_with_newlines(&new));
+        let exact = Query { tolerance: Tolerance::Exact, ..new_query(&view, &old_text, &new_text) };
         let got = match find_hunk(&exact, &hunk, line) {
             Ok(Verdict::Found(found)) => {
                 let changes: Vec<Change> = found.places.into_iter().flat_map(|place| place.changes).collect();
@@ -152,7 +157,7 @@ proptest! {
         };
         // An empty last line has its newline, whatever the view is said to have.
         let is_ended = is_ended || lines.last().is_some_and(|line| line.is_empty());
-        let mut wanted = expected((&lines, is_ended), (old, &new), &hunk, line);
+        let mut wanted = expected_result((&lines, is_ended), (old, &new), &hunk, line);
         if wanted.ends_with("\n") && !view.ends_with('\n') && !is_ended {
             wanted.pop();
         }
@@ -161,12 +166,12 @@ proptest! {
 
     /// No input makes the search panic, and what it finds stays inside the view.
     #[test]
-    fn any_hunk_and_any_view_are_taken(
+    fn search_accepts_any_input(
         view in "[ab.\n\t é]{0,30}", old in "([ab.\t é]{0,4}\n){0,4}", new in "([ab.\t é]{0,4}\n){0,4}",
         anchor in prop::option::of("[ab]{0,2}"), line in prop::option::of(any::<usize>()),
         flags in 0_u8..64,
     ) {
-        use crate::hunk::{FinalNewline, Gaps};
+        use crate::hunk::{FinalNewline, GapHandling};
         let bit = |at: u8| flags & (1 << at) != 0;
         let lacking = |yes: bool| if yes { FinalNewline::Lacking } else { FinalNewline::Unmarked };
         let hunk = HunkBounds {
@@ -175,16 +180,16 @@ proptest! {
             at_end: bit(0),
             old_end: lacking(bit(1)),
             new_end: lacking(bit(2)),
-            gaps: if bit(3) { Gaps::Allowed } else { Gaps::Literal },
+            gaps: if bit(3) { GapHandling::Allowed } else { GapHandling::Literal },
             last_line: if bit(4) { LastLine::Kept } else { LastLine::Replaced },
-            sides: if bit(4) { Sides::WithContext } else { Sides::Texts },
+            sides: if bit(4) { HunkSides::WithContext } else { HunkSides::Texts },
         };
-        let _ = placed(&view, &old, &new, &hunk, line);
+        let _ = apply_hunk_at(&view, &old, &new, &hunk, line);
     }
 
     /// A line that no edit touched has the number that the shifts return.
     #[test]
-    fn numbers_follow_lines_through_edits(
+    fn line_shifts_track_untouched_lines(
         count in 1_usize..10, rounds in prop::collection::vec((0_usize..12, 0_usize..4, 0_usize..4), 1..5),
     ) {
         let mut lines: Vec<String> = (0..count).map(|number| format!("line {number}")).collect();
@@ -201,7 +206,7 @@ proptest! {
         }
         for number in 0..count {
             let now = lines.iter().position(|line| *line == format!("line {number}"));
-            prop_assert_eq!(shifts.now(number, 0), now, "line {}", number);
+            prop_assert_eq!(shifts.current_line(number, 0), now, "line {}", number);
         }
     }
 }

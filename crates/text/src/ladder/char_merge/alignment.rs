@@ -29,7 +29,7 @@ impl UnitAlignment {
 
     /// Returns whether a common character keeps the form of the file. One that was folded keeps it only next to another
     /// common character or at the edge of a line: alone it may be a coincidence.
-    pub(super) fn stays(&self, old: &[OldUnit<'_>], at: usize) -> bool {
+    pub(super) fn keeps_file_form(&self, old: &[OldUnit<'_>], at: usize) -> bool {
         let beside = |neighbour: Option<usize>| match neighbour {
             Some(neighbour) if neighbour < old.len() => {
                 old[neighbour].text == "\n" || self.shared[neighbour]
@@ -73,7 +73,7 @@ impl NewlinePairing {
     }
 
     /// Counts a unit of the new text that is kept, as this unit of the old text.
-    pub(super) fn pair(&mut self, partner: usize, unit: &str) {
+    pub(super) fn pair_units(&mut self, partner: usize, unit: &str) {
         if unit == "\n" {
             self.kept += usize::from(self.before[partner] == self.new);
             self.new += 1;

@@ -5,24 +5,24 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::TextKind;
-use super::super::char_merge::{LineGroup, Merged, merge_characters};
-use super::super::common_runs::{Gap, common_runs, gaps};
+use super::super::char_merge::{LineGroup, MergedSegments, merge_characters};
+use super::super::common_runs::{RunGap, common_runs, gaps_between_runs};
 use super::super::quotes::AddedStyle;
-use super::super::shift::Shift;
+use super::super::shift::LineShift;
 use super::super::text_lines::TextLines;
-use super::line_segments::{copy_kept, joined, same_lines, split_lines};
-use super::{EditScript, NewlineAfter, ScriptHunk, Segment};
+use super::line_segments::{copy_kept_text, join_segments, same_lines, split_lines};
+use super::{EditScript, FollowingNewline, ScriptHunk, Segment};
 use crate::look_alike::LookAlikeKinds;
 
 impl<'a> EditScript<'a> {
     /// Compares old and new text. `shift` is given on rungs that fold look-alikes, and says what else differs between
     /// old text and place. The error is the reason why a guard forbids the edit.
-    pub(in crate::ladder) fn build(
+    pub(in crate::ladder) fn compare_texts(
         view: &str,
         place: Range<usize>,
         old: &'a TextLines<'a>,
         new: &'a TextLines<'a>,
-        shift: Option<&Shift<'_>>,
+        shift: Option<&LineShift<'_>>,
         text_kind: TextKind,
     ) -> Result<EditScript<'a>, String> {
         let before = view[..place.start].chars().next_back();
@@ -39,7 +39,7 @@ impl<'a> EditScript<'a> {
             })
             .collect();
         let old_text = old.lines.join("\n");
-        let folds = |shift: &Shift<'_>| {
+        let folds = |shift: &LineShift<'_>| {
             let mut pairs = old.lines.iter().zip(&lines);
             pairs.any(|(old, range)| {
                 let file = &place[range.clone()];
@@ -61,10 +61,10 @@ impl<'a> EditScript<'a> {
         };
         let runs = common_runs(&old.lines, &new.lines);
         let mut hunks = Vec::new();
-        let mut gaps = gaps(&runs, old.len(), new.len());
+        let mut gaps = gaps_between_runs(&runs, old.len(), new.len());
         let reaches_end = gaps.last().is_some_and(|gap| gap.old.end == old.len());
         if !reaches_end && old.ended != new.ended {
-            gaps.push(Gap {
+            gaps.push(RunGap {
                 old: old.len()..old.len(),
                 new: new.len()..new.len(),
             });
@@ -73,14 +73,14 @@ impl<'a> EditScript<'a> {
         let mut fresh = LookAlikeKinds::default();
         let mut straightened = BTreeSet::new();
         for gap in &gaps {
-            let merged = builder.hunks(gap, &mut hunks)?;
+            let merged = builder.add_hunks(gap, &mut hunks)?;
             lost.extend(merged.lost);
             fresh.extend(merged.fresh);
             straightened.extend(merged.straightened);
         }
         // A folded character may be deleted, unless the new text adds one of the same kind: then it is unknown which of
         // them is meant.
-        if let Some((_, reason)) = lost.into_iter().find(|(kinds, _)| kinds.meet(fresh)) {
+        if let Some((_, reason)) = lost.into_iter().find(|(kinds, _)| kinds.intersects(fresh)) {
             return Err(reason);
         }
         Ok(EditScript {
@@ -103,15 +103,19 @@ struct ScriptBuilder<'l> {
     /// The characters before and after the place.
     around: (Option<char>, Option<char>),
     /// The differences of the lines besides look-alikes; only on rungs that fold.
-    shift: Option<&'l Shift<'l>>,
+    shift: Option<&'l LineShift<'l>>,
     /// The form in which added characters are written; `None` where the match folded nothing.
     added: Option<&'l AddedStyle<'l>>,
 }
 
 impl<'l> ScriptBuilder<'l> {
     /// Adds the hunks for one gap: one, or several where lines of the gap are the same under the relation of the rung.
-    fn hunks(&self, gap: &Gap, hunks: &mut Vec<ScriptHunk>) -> Result<Merged, String> {
-        let mut merged = self.merge(gap)?;
+    fn add_hunks(
+        &self,
+        gap: &RunGap,
+        hunks: &mut Vec<ScriptHunk>,
+    ) -> Result<MergedSegments, String> {
+        let mut merged = self.merge_gap(gap)?;
         let same = self.shift.map_or_else(Vec::new, |shift| {
             let keys = |lines: &[&str]| -> Vec<String> {
                 lines.iter().map(|line| shift.line_key(line)).collect()
@@ -122,17 +126,17 @@ impl<'l> ScriptBuilder<'l> {
         });
         let segments = std::mem::take(&mut merged.segments);
         if same.is_empty() {
-            hunks.push(self.hunk(gap, segments));
+            hunks.push(self.build_hunk(gap, segments));
             return Ok(merged);
         }
         let mut new_lines = split_lines(segments, self.place);
         let mut take = |number: usize| new_lines.get_mut(number).map(std::mem::take);
         let (mut old_at, mut new_at) = (gap.old.start, gap.new.start);
         let push = |hunks: &mut Vec<ScriptHunk>, old: Range<usize>, new: Range<usize>, lines| {
-            let between = Gap { old, new };
+            let between = RunGap { old, new };
             if !between.old.is_empty() || !between.new.is_empty() {
-                let ended = self.is_ended(&between);
-                hunks.push(self.hunk(&between, joined(lines, ended, self.place)));
+                let ended = self.ends_with_newline(&between);
+                hunks.push(self.build_hunk(&between, join_segments(lines, ended, self.place)));
             }
         };
         for run in same {
@@ -142,11 +146,11 @@ impl<'l> ScriptBuilder<'l> {
             for step in 0..run.len {
                 let range = self.lines[old + step].clone();
                 let mut segments = take(run.new + step).unwrap_or_default();
-                copy_kept(&mut segments, self.place, &range);
+                copy_kept_text(&mut segments, self.place, &range);
                 hunks.push(ScriptHunk {
                     range,
                     segments,
-                    newline_after: NewlineAfter::Untouched,
+                    newline_after: FollowingNewline::Untouched,
                 });
             }
             (old_at, new_at) = (old + run.len, new + run.len);
@@ -163,32 +167,32 @@ impl<'l> ScriptBuilder<'l> {
             && new_at == gap.new.end
             && self.old.ended != self.new.ended
         {
-            let end = Gap {
+            let end = RunGap {
                 old: old_at..old_at,
                 new: new_at..new_at,
             };
-            hunks.push(self.hunk(&end, Vec::new()));
+            hunks.push(self.build_hunk(&end, Vec::new()));
         }
         Ok(merged)
     }
 
     /// Returns whether the gap is the end of both texts, so that no common line follows it.
-    fn is_last(&self, gap: &Gap) -> bool {
+    fn is_last(&self, gap: &RunGap) -> bool {
         gap.old.end == self.old.len() && gap.new.end == self.new.len()
     }
 
     /// Returns whether the last new line of the gap has a newline.
-    fn is_ended(&self, gap: &Gap) -> bool {
+    fn ends_with_newline(&self, gap: &RunGap) -> bool {
         self.new.ended || !self.is_last(gap)
     }
 
     /// Returns the hunk that writes these segments, the new lines of the gap, to the place. It chooses which newlines
     /// it replaces, so that every line that stays keeps its line end.
-    fn hunk(&self, gap: &Gap, mut segments: Vec<Segment>) -> ScriptHunk {
+    fn build_hunk(&self, gap: &RunGap, mut segments: Vec<Segment>) -> ScriptHunk {
         let end = self.place.len();
         let after_shared = gap.old.start > 0;
         let ends_in_empty_line = !self.old.ended && self.lines.last().is_some_and(Range::is_empty);
-        let mut newline_after = NewlineAfter::Untouched;
+        let mut newline_after = FollowingNewline::Untouched;
         let (range, opening) = if !self.is_last(gap) {
             let range = self.lines[gap.old.start].start..self.lines[gap.old.end].start;
             (range, "")
@@ -197,21 +201,21 @@ impl<'l> ScriptBuilder<'l> {
                 (false, true) if after_shared && !self.new.ended => {
                     let first = self.lines[gap.old.start].start;
                     if !self.old.ended {
-                        newline_after = NewlineAfter::DeletedFrom(first);
+                        newline_after = FollowingNewline::DeletedFrom(first);
                     }
                     (first - 1..end, "")
                 }
                 (false, _) => (self.lines[gap.old.start].start..end, ""),
                 (true, false) => {
                     if ends_in_empty_line {
-                        newline_after = NewlineAfter::InsertBehind;
+                        newline_after = FollowingNewline::InsertBehind;
                     }
                     (end..end, if self.old.ended { "" } else { "\n" })
                 }
                 // Only the newline of the last line is added or deleted.
                 (true, true) => {
                     if ends_in_empty_line && self.new.ended {
-                        newline_after = NewlineAfter::InsertBehind;
+                        newline_after = FollowingNewline::InsertBehind;
                     }
                     let range = self.lines.last().map_or(end, |line| line.end)..end;
                     (range, if self.new.ended { "\n" } else { "" })
@@ -229,16 +233,16 @@ impl<'l> ScriptBuilder<'l> {
     }
 
     /// Returns the new lines of the gap, merged with the old ones where the rung folds look-alikes.
-    fn merge(&self, gap: &Gap) -> Result<Merged, String> {
+    fn merge_gap(&self, gap: &RunGap) -> Result<MergedSegments, String> {
         let part = |text: &TextLines<'l>, lines: &Range<usize>| TextLines {
             lines: text.lines[lines.clone()].to_vec(),
             ended: text.ended || !self.is_last(gap),
         };
         let (old, new) = (part(self.old, &gap.old), part(self.new, &gap.new));
         let Some(shift) = self.shift else {
-            return Ok(Merged {
+            return Ok(MergedSegments {
                 segments: vec![Segment::Inserted(new.text())],
-                ..Merged::default()
+                ..MergedSegments::default()
             });
         };
         let (before, after) = self.around;

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::super::common_runs::{Run, common_runs};
+use super::super::common_runs::{CommonRun, common_runs};
 use super::Segment;
 
 /// Returns the runs of lines that are the same, given what each line is compared by.
-pub(super) fn same_lines(old: &[String], new: &[String]) -> Vec<Run> {
+pub(super) fn same_lines(old: &[String], new: &[String]) -> Vec<CommonRun> {
     let old: Vec<&str> = old.iter().map(String::as_str).collect();
     let new: Vec<&str> = new.iter().map(String::as_str).collect();
     common_runs(&old, &new)
@@ -51,11 +51,11 @@ pub(super) fn split_lines(segments: Vec<Segment>, place: &str) -> Vec<Vec<Segmen
 
 /// Returns the lines as one text, with a newline after the last if it is `ended`. Kept text becomes inserted, so that
 /// all lines are replaced as one.
-pub(super) fn joined(lines: Vec<Vec<Segment>>, ended: bool, place: &str) -> Vec<Segment> {
+pub(super) fn join_segments(lines: Vec<Vec<Segment>>, ended: bool, place: &str) -> Vec<Segment> {
     let last = lines.len().saturating_sub(1);
     let mut segments = Vec::new();
     for (number, mut line) in lines.into_iter().enumerate() {
-        copy_kept(&mut line, place, &(0..0));
+        copy_kept_text(&mut line, place, &(0..0));
         segments.append(&mut line);
         if number < last || ended {
             segments.push(Segment::Inserted("\n".to_owned()));
@@ -65,7 +65,7 @@ pub(super) fn joined(lines: Vec<Vec<Segment>>, ended: bool, place: &str) -> Vec<
 }
 
 /// Turns kept text outside a range of the place into inserted text.
-pub(super) fn copy_kept(segments: &mut [Segment], place: &str, range: &Range<usize>) {
+pub(super) fn copy_kept_text(segments: &mut [Segment], place: &str, range: &Range<usize>) {
     for segment in segments {
         if let Segment::Kept(kept) = segment
             && (kept.start < range.start || range.end < kept.end)

@@ -1,9 +1,9 @@
 //! Reads the HTML entities that texts are escaped with.
 
-use super::Unescaped;
+use super::UnescapedText;
 
 /// The entities by name, with the character that each means.
-const NAMED: [(&str, char); 20] = [
+const NAMED_ENTITIES: [(&str, char); 20] = [
     ("amp", '&'),
     ("lt", '<'),
     ("gt", '>'),
@@ -27,17 +27,17 @@ const NAMED: [(&str, char); 20] = [
 ];
 
 /// An ampersand whose semicolon is more bytes away begins no entity.
-const LONGEST: usize = 32;
+const MAX_ENTITY_LENGTH: usize = 32;
 
 /// Splits the text into characters and entities; `None` where the character of an entity is not known. An ampersand
 /// that begins no entity is a character.
-pub(super) fn unescape(text: &str) -> Option<Unescaped> {
-    let mut unescaped = Unescaped::default();
+pub(super) fn unescape(text: &str) -> Option<UnescapedText> {
+    let mut unescaped = UnescapedText::default();
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
         let start = text.len() - rest.len();
-        if let Some((name, after)) = entity(rest) {
-            let meant = meaning(name)?;
+        if let Some((name, after)) = parse_entity(rest) {
+            let meant = entity_character(name)?;
             unescaped
                 .escapes
                 .push((start..text.len() - after.len(), meant));
@@ -56,37 +56,40 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
 }
 
 /// Returns whether anything in the text reads as an entity, known or not.
-pub(super) fn shows_entity(text: &str) -> bool {
+pub(super) fn contains_entity(text: &str) -> bool {
     text.match_indices('&')
-        .any(|(at, _)| entity(&text[at..]).is_some())
+        .any(|(at, _)| parse_entity(&text[at..]).is_some())
 }
 
 /// Returns the name of the entity at the start of the text, and the text after it.
-fn entity(text: &str) -> Option<(&str, &str)> {
+fn parse_entity(text: &str) -> Option<(&str, &str)> {
     let body = text.strip_prefix('&')?;
-    let end = body.bytes().take(LONGEST).position(|byte| byte == b';')?;
+    let end = body
+        .bytes()
+        .take(MAX_ENTITY_LENGTH)
+        .position(|byte| byte == b';')?;
     let name = &body[..end];
     let well_formed = match name.strip_prefix('#') {
         Some(number) => match number.strip_prefix(['x', 'X']) {
-            Some(digits) => is_all(digits, |byte| byte.is_ascii_hexdigit()),
-            None => is_all(number, |byte| byte.is_ascii_digit()),
+            Some(digits) => is_nonempty_and_all(digits, |byte| byte.is_ascii_hexdigit()),
+            None => is_nonempty_and_all(number, |byte| byte.is_ascii_digit()),
         },
         None => {
-            is_all(name, |byte| byte.is_ascii_alphanumeric())
+            is_nonempty_and_all(name, |byte| byte.is_ascii_alphanumeric())
                 && name.starts_with(|first: char| first.is_ascii_alphabetic())
         }
     };
     well_formed.then(|| (name, &body[end + 1..]))
 }
 
-fn is_all(text: &str, accepts: impl Fn(u8) -> bool) -> bool {
+fn is_nonempty_and_all(text: &str, accepts: impl Fn(u8) -> bool) -> bool {
     !text.is_empty() && text.bytes().all(accepts)
 }
 
 /// Returns the character of an entity.
-fn meaning(name: &str) -> Option<char> {
+fn entity_character(name: &str) -> Option<char> {
     let Some(number) = name.strip_prefix('#') else {
-        let named = NAMED.iter().find(|(known, _)| *known == name);
+        let named = NAMED_ENTITIES.iter().find(|(known, _)| *known == name);
         return named.map(|(_, character)| *character);
     };
     let value = match number.strip_prefix(['x', 'X']) {
@@ -101,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_numbers_become_characters() {
+    fn decodes_named_and_numeric_entities() {
         let text = unescape("a &lt;&#60;&#x3C; b && &amp; c").expect("entities");
         assert_eq!(text.text, "a <<< b && & c");
         let kinds: Vec<_> = text.kinds.iter().map(String::as_str).collect();
@@ -115,9 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn a_place_with_an_entity_of_its_own_shows_it() {
-        assert!(shows_entity("a &copy; b"));
-        assert!(shows_entity("&unknown;"));
-        assert!(!shows_entity("a && b; c"));
+    fn recognises_entities_in_file_text() {
+        assert!(contains_entity("a &copy; b"));
+        assert!(contains_entity("&unknown;"));
+        assert!(!contains_entity("a && b; c"));
     }
 }

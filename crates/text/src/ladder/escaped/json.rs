@@ -1,10 +1,10 @@
 //! Reads the escapes of JSON strings.
 
-use super::Unescaped;
+use super::UnescapedText;
 
 /// Splits the text into characters and escapes; `None` where a backslash begins no JSON escape.
-pub(super) fn unescape(text: &str) -> Option<Unescaped> {
-    let mut unescaped = Unescaped::default();
+pub(super) fn unescape(text: &str) -> Option<UnescapedText> {
+    let mut unescaped = UnescapedText::default();
     let mut characters = text.chars();
     loop {
         let start = text.len() - characters.as_str().len();
@@ -25,7 +25,7 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
             'r' => '\r',
             't' => '\t',
             'u' => {
-                let (character, rest) = code_point(characters.as_str())?;
+                let (character, rest) = parse_code_point(characters.as_str())?;
                 characters = rest.chars();
                 character
             }
@@ -44,12 +44,12 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
 
 /// Returns the character of the four digits after `\u`, together with the second half of a surrogate pair, and the text
 /// after it.
-fn code_point(text: &str) -> Option<(char, &str)> {
-    let (first, rest) = four_digits(text)?;
+fn parse_code_point(text: &str) -> Option<(char, &str)> {
+    let (first, rest) = parse_four_hex_digits(text)?;
     if let Some(character) = char::from_u32(first) {
         return Some((character, rest));
     }
-    let (second, rest) = four_digits(rest.strip_prefix("\\u")?)?;
+    let (second, rest) = parse_four_hex_digits(rest.strip_prefix("\\u")?)?;
     let pair = [u16::try_from(first).ok()?, u16::try_from(second).ok()?];
     let mut decoded = char::decode_utf16(pair);
     match (decoded.next(), decoded.next()) {
@@ -58,7 +58,7 @@ fn code_point(text: &str) -> Option<(char, &str)> {
     }
 }
 
-fn four_digits(text: &str) -> Option<(u32, &str)> {
+fn parse_four_hex_digits(text: &str) -> Option<(u32, &str)> {
     let digits = text.get(..4)?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let value = u32::from_str_radix(digits, 16).ok().filter(|_| plain)?;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_escape_of_json_and_no_other() {
+    fn accepts_exactly_the_json_escapes() {
         let all = unescape("\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00").expect("escapes");
         assert_eq!(all.text, "\"\\/\u{8}\u{C}\n\r\t\u{E9}\u{1F600}");
         let kinds: Vec<_> = all.kinds.iter().map(String::as_str).collect();

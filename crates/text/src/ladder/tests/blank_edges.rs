@@ -3,73 +3,73 @@
 use super::*;
 use Rung::{BlankEdge, Exact};
 
-const FILE: &str = "alpha = 1\nbeta = 2\ngamma = 3\n";
+const SAMPLE_FILE: &str = "alpha = 1\nbeta = 2\ngamma = 3\n";
 
 #[test]
-fn one_blank_line_too_many_is_forgiven() {
-    check(&[
+fn tolerates_one_extra_blank_line_at_edge() {
+    check_cases(&[
         (
             "at the start",
-            FILE,
+            SAMPLE_FILE,
             "\nalpha = 1\nbeta = 2",
             "\nalpha = 1\nbeta = 22",
-            done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
+            outcome_done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
         ),
         (
             "at the end",
-            FILE,
+            SAMPLE_FILE,
             "alpha = 1\nbeta = 2\n\n",
             "alpha = 1\nbeta = 22\n\n",
-            done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
+            outcome_done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
         ),
         (
             "at both",
-            FILE,
+            SAMPLE_FILE,
             "\nalpha = 1\nbeta = 2\n\n",
             "\nalpha = 1\nbeta = 22\n\n",
-            done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
+            outcome_done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
         ),
         (
             "with blanks on it",
-            FILE,
+            SAMPLE_FILE,
             "  \nalpha = 1\nbeta = 2",
             "  \nalpha = 1\nB",
-            done(BlankEdge, "alpha = 1\nB\ngamma = 3\n"),
+            outcome_done(BlankEdge, "alpha = 1\nB\ngamma = 3\n"),
         ),
         (
             "open at the end",
-            FILE,
+            SAMPLE_FILE,
             "alpha = 1\nbeta = 2\n  ",
             "alpha = 1\nB\n  ",
-            done(BlankEdge, "alpha = 1\nB\ngamma = 3\n"),
+            outcome_done(BlankEdge, "alpha = 1\nB\ngamma = 3\n"),
         ),
         (
             "not in the new text",
-            FILE,
+            SAMPLE_FILE,
             "\nalpha = 1\nbeta = 2",
             "alpha = 1\n\nbeta = 2",
-            done(BlankEdge, "alpha = 1\n\nbeta = 2\ngamma = 3\n"),
+            outcome_done(BlankEdge, "alpha = 1\n\nbeta = 2\ngamma = 3\n"),
         ),
         (
             "another one in the new text",
-            FILE,
+            SAMPLE_FILE,
             "  \nalpha = 1\nbeta = 2",
             "\nalpha = 1\nB",
-            done(BlankEdge, "\nalpha = 1\nB\ngamma = 3\n"),
+            outcome_done(BlankEdge, "\nalpha = 1\nB\ngamma = 3\n"),
         ),
         (
             "not at the new text's end",
-            FILE,
+            SAMPLE_FILE,
             "beta = 2\ngamma = 3\n\n",
             "beta = 2\nG\n",
-            done(BlankEdge, "alpha = 1\nbeta = 2\nG\n"),
+            outcome_done(BlankEdge, "alpha = 1\nbeta = 2\nG\n"),
         ),
         (
             "of three, all in the new text",
             "\n\nalpha = 1\nbeta = 2\n",
             "\n\n\nalpha = 1\nbeta = 2",
             "\n\n\nalpha = 1\nB",
-            done(BlankEdge, "\n\nalpha = 1\nB\n"),
+            outcome_done(BlankEdge, "\n\nalpha = 1\nB\n"),
         ),
         (
             "of two, one in the new text, which may be the file's",
@@ -87,62 +87,62 @@ fn one_blank_line_too_many_is_forgiven() {
         ),
         (
             "all deleted",
-            FILE,
+            SAMPLE_FILE,
             "\nalpha = 1\nbeta = 2",
             "",
-            done(BlankEdge, "gamma = 3\n"),
+            outcome_done(BlankEdge, "gamma = 3\n"),
         ),
         (
             "the rest on a rung below",
             "{\n    one()\n    two()\n}\n",
             "\n  one()\n  two()",
             "\n  one()\n  three()",
-            done(BlankEdge, "{\n    one()\n    three()\n}\n"),
+            outcome_done(BlankEdge, "{\n    one()\n    three()\n}\n"),
         ),
         (
             "the rest with numbers",
-            FILE,
+            SAMPLE_FILE,
             "\n1→alpha = 1\n2→beta = 2",
             "\n1→A\n2→beta = 2",
-            done(BlankEdge, "A\nbeta = 2\ngamma = 3\n"),
+            outcome_done(BlankEdge, "A\nbeta = 2\ngamma = 3\n"),
         ),
         (
             "one more than the file has",
             "a = 1\nb = 2\n\nc\n",
             "a = 1\nb = 2\n\n\n",
             "a = 1\nB\n\n\n",
-            done(BlankEdge, "a = 1\nB\n\nc\n"),
+            outcome_done(BlankEdge, "a = 1\nB\n\nc\n"),
         ),
         (
             "twenty characters",
             "abcdefghij klmnopqrst\nend\n",
             "abcdefghij klmnopqrst\n\n",
             "x\n\n",
-            done(BlankEdge, "x\nend\n"),
+            outcome_done(BlankEdge, "x\nend\n"),
         ),
         (
             "the end of an open file",
             "alpha = 1\nbeta = 2",
             "alpha = 1\nbeta = 2\n\n",
             "alpha = 1\nB\n\n",
-            done(BlankEdge, "alpha = 1\nB"),
+            outcome_done(BlankEdge, "alpha = 1\nB"),
         ),
     ]);
 }
 
 #[test]
-fn more_or_less_than_that_is_not_found() {
-    check(&[
+fn rejects_other_numbers_of_blank_lines() {
+    check_cases(&[
         (
             "two at the end",
-            FILE,
+            SAMPLE_FILE,
             "alpha = 1\nbeta = 2\n\n\n",
             "x",
             NotFound,
         ),
         (
             "two at the start",
-            FILE,
+            SAMPLE_FILE,
             "\n\nalpha = 1\nbeta = 2",
             "x",
             NotFound,
@@ -163,10 +163,10 @@ fn more_or_less_than_that_is_not_found() {
         ),
         (
             "a line break too many is another place",
-            FILE,
+            SAMPLE_FILE,
             "\nbeta = 2\ngamma = 3",
             "\nB",
-            done(Exact, "alpha = 1\nB\n"),
+            outcome_done(Exact, "alpha = 1\nB\n"),
         ),
         (
             "part of a line",
@@ -212,7 +212,7 @@ fn more_or_less_than_that_is_not_found() {
         ),
         (
             "numbers left in new text",
-            FILE,
+            SAMPLE_FILE,
             "\n1→alpha = 1\n2→beta = 2",
             "\n1→A\nB",
             Leaked,
@@ -221,10 +221,10 @@ fn more_or_less_than_that_is_not_found() {
 }
 
 #[test]
-fn a_blank_line_that_stands_for_a_line_is_no_blank_line() {
+fn refuses_blank_line_in_place_of_file_line() {
     let view = "    b: 1,\n    }\n  }\n  return -1;\n}\n";
     let old = "    \n  }\n  return -1;\n}";
-    check(&[
+    check_cases(&[
         (
             "for the line above",
             view,
@@ -237,14 +237,14 @@ fn a_blank_line_that_stands_for_a_line_is_no_blank_line() {
             view,
             old,
             "  }\n  log();\n  return -1;\n}",
-            done(
+            outcome_done(
                 BlankEdge,
                 "    b: 1,\n    }\n  }\n  log();\n  return -1;\n}\n",
             ),
         ),
         (
             "for the line below",
-            FILE,
+            SAMPLE_FILE,
             "alpha = 1\nbeta = 2\n\n",
             "alpha = 0\nbeta = 2\ngamma = 3 \n",
             Forbidden(BlankEdge),
@@ -260,8 +260,8 @@ fn a_blank_line_that_stands_for_a_line_is_no_blank_line() {
 }
 
 #[test]
-fn the_place_of_the_refusal_has_the_line_that_the_blank_stands_for() {
-    let place = |view: &str, old: &str, new: &str| match find(&query(view, old, new)) {
+fn refusal_place_includes_line_represented_by_blank() {
+    let place = |view: &str, old: &str, new: &str| match find(&new_query(view, old, new)) {
         Verdict::NotFound { guard: Some(guard) } => guard.place,
         other => panic!("{other:?}"),
     };
@@ -272,18 +272,18 @@ fn the_place_of_the_refusal_has_the_line_that_the_blank_stands_for() {
     for (end, newline) in [("\n\n", "\n"), ("\n ", "")] {
         let old = format!("alpha = 1\nbeta = 2{end}");
         let new = format!("alpha = 0\nbeta = 2\ngamma = 3{newline}");
-        let found = place(FILE, &old, &new);
+        let found = place(SAMPLE_FILE, &old, &new);
         assert_eq!(
-            FILE[found],
+            SAMPLE_FILE[found],
             format!("alpha = 1\nbeta = 2\ngamma = 3{newline}")
         );
     }
 }
 
 #[test]
-fn the_rest_must_be_the_only_one_on_later_rungs_too() {
+fn remaining_text_must_be_unique_on_later_rungs() {
     let view = "alpha = 1\nbeta = 2\n--\n  alpha = 1\n  beta = 2\n";
-    let query = query(view, "\nalpha = 1\nbeta = 2", "alpha = 1\nB");
+    let query = new_query(view, "\nalpha = 1\nbeta = 2", "alpha = 1\nB");
     let Verdict::Ambiguous {
         rung,
         places,

@@ -4,91 +4,91 @@ use super::*;
 use Rung::{Exact, Indent, LookAlike, Tabs, Trailing};
 
 #[test]
-fn blanks_at_line_ends_are_forgiven() {
-    check(&[
+fn tolerates_trailing_blanks() {
+    check_cases(&[
         (
             "in the file",
             "begin();  \nmiddle();\n",
             "begin();\nmiddle();",
             "begin();\nmidway();",
-            done(Trailing, "begin();  \nmidway();\n"),
+            outcome_done(Trailing, "begin();  \nmidway();\n"),
         ),
         (
             "in the call",
             "a = 1\nb = 2\n",
             "a = 1 \nb = 2",
             "a = 1 \nb = 20",
-            done(Trailing, "a = 1\nb = 20\n"),
+            outcome_done(Trailing, "a = 1\nb = 20\n"),
         ),
         (
             "a changed line as sent",
             "x = 1   \ny = 2\t\n",
             "x = 1\ny = 2",
             "x = 9 \ny = 2",
-            done(Trailing, "x = 9 \ny = 2\t\n"),
+            outcome_done(Trailing, "x = 9 \ny = 2\t\n"),
         ),
         (
             "on a blank line",
             "f:\n    \n    1\n",
             "f:\n\n    1",
             "f:\n\n    2",
-            done(Trailing, "f:\n    \n    2\n"),
+            outcome_done(Trailing, "f:\n    \n    2\n"),
         ),
         (
             "re-indented on purpose",
             "for:  \n    a\n    b\n",
             "for:\n    a\n    b",
             "for:\n    a\nb",
-            done(Trailing, "for:  \n    a\nb\n"),
+            outcome_done(Trailing, "for:  \n    a\nb\n"),
         ),
         (
             "a line added after one that stays",
             "x  \ny  \n",
             "x\ny",
             "x\ny\nz",
-            done(Trailing, "x  \ny  \nz\n"),
+            outcome_done(Trailing, "x  \ny  \nz\n"),
         ),
         (
             "with look-alikes",
             "say “a”  \nb\n",
             "say \"a\"\nb",
             "say \"a\"\nc",
-            done(Trailing, "say “a”  \nc\n"),
+            outcome_done(Trailing, "say “a”  \nc\n"),
         ),
         (
             "look-alikes at the end",
             "a\u{A0}\u{3000}\nb\n",
             "a\nb",
             "a\nc",
-            done(Trailing, "a\u{A0}\u{3000}\nc\n"),
+            outcome_done(Trailing, "a\u{A0}\u{3000}\nc\n"),
         ),
         (
             "the end of the file is a line end",
             "alpha\nbeta  ",
             "alpha\nbeta\n",
             "alpha\nBETA\n",
-            done(Trailing, "alpha\nBETA"),
+            outcome_done(Trailing, "alpha\nBETA"),
         ),
         (
             "the end, look-alike",
             "x\n“a”",
             "\"a\"\n",
             "\"a\" b\n",
-            done(Trailing, "x\n“a” b"),
+            outcome_done(Trailing, "x\n“a” b"),
         ),
         (
             "deleted with its newline",
             "a \nb  \nc\n",
             "a\nb",
             "",
-            done(Trailing, "c\n"),
+            outcome_done(Trailing, "c\n"),
         ),
         (
             "a blank last line",
             "a \n\t\nb\n",
             "a\n ",
             "a\n x",
-            done(Trailing, "a \n x\nb\n"),
+            outcome_done(Trailing, "a \n x\nb\n"),
         ),
         (
             "part of a line",
@@ -118,12 +118,12 @@ fn blanks_at_line_ends_are_forgiven() {
             "“a”  \nb\n",
             "\"a\"\nb",
             "a\nb",
-            done(Trailing, "a\nb\n"),
+            outcome_done(Trailing, "a\nb\n"),
         ),
     ]);
     assert_eq!(
         edit_all("a \nb\n-\na \nb\n", "a\nb", "a\nc"),
-        done(Trailing, "a \nc\n-\na \nc\n")
+        outcome_done(Trailing, "a \nc\n-\na \nc\n")
     );
     assert_eq!(
         edit_all("a \nb\n-\na\t\nb\n", "a\nb", "a\nc"),
@@ -137,14 +137,14 @@ fn blanks_at_line_ends_are_forgiven() {
 }
 
 #[test]
-fn one_indentation_more_or_less_is_forgiven() {
-    check(&[
+fn tolerates_uniform_indentation_shift() {
+    check_cases(&[
         (
             "more in the file",
             "c:\n    f:\n        1\n",
             "f:\n    1",
             "f:\n    if:\n        2\n    1",
-            done(
+            outcome_done(
                 Indent,
                 "c:\n    f:\n        if:\n            2\n        1\n",
             ),
@@ -154,70 +154,70 @@ fn one_indentation_more_or_less_is_forgiven() {
             "x = 1\ny = 2\nz\n",
             "    x = 1\n    y = 2",
             "    x = 1\n    if x:\n        y = 3",
-            done(Indent, "x = 1\nif x:\n    y = 3\nz\n"),
+            outcome_done(Indent, "x = 1\nif x:\n    y = 3\nz\n"),
         ),
         (
             "a tab",
             "{\n\tA\n\tB\n}\n",
             "A\nB",
             "A\n\nC",
-            done(Indent, "{\n\tA\n\n\tC\n}\n"),
+            outcome_done(Indent, "{\n\tA\n\n\tC\n}\n"),
         ),
         (
             "some of it less",
             "{\n  a\n    b\n}\n",
             "    a\n      b",
             "    a\n      c",
-            done(Indent, "{\n  a\n    c\n}\n"),
+            outcome_done(Indent, "{\n  a\n    c\n}\n"),
         ),
         (
             "blank lines are passed over",
             "{\n  a\n\n  b\n}\n",
             "a\n   \nb",
             "a\n   \nc",
-            done(Indent, "{\n  a\n\n  c\n}\n"),
+            outcome_done(Indent, "{\n  a\n\n  c\n}\n"),
         ),
         (
             "blank lines first",
             "{\n\n  a\n  b\n}\n",
             "\t\na\nb",
             "\t\na\nc",
-            done(Indent, "{\n\n  a\n  c\n}\n"),
+            outcome_done(Indent, "{\n\n  a\n  c\n}\n"),
         ),
         (
             "with look-alikes and blanks",
             "if:\n    n = “k”  \n    s = 2\n",
             "n = \"k\"\ns = 2",
             "n = \"k\"\ns = 3",
-            done(Indent, "if:\n    n = “k”  \n    s = 3\n"),
+            outcome_done(Indent, "if:\n    n = “k”  \n    s = 3\n"),
         ),
         (
             "look-alikes as indentation",
             "x\n\u{3000}a\n\u{3000}b\n",
             "a\nb",
             "a\nc",
-            done(Indent, "x\n\u{3000}a\n\u{3000}c\n"),
+            outcome_done(Indent, "x\n\u{3000}a\n\u{3000}c\n"),
         ),
         (
             "deleted",
             "{\n  a\n  b\n}\n",
             "a\nb",
             "",
-            done(Indent, "{\n}\n"),
+            outcome_done(Indent, "{\n}\n"),
         ),
         (
             "a changed line with a look-alike",
             "{\n  x – 1;\n  y\n}\n",
             "x - 1;\ny",
             "x - 2;\ny",
-            done(Indent, "{\n  x – 2;\n  y\n}\n"),
+            outcome_done(Indent, "{\n  x – 2;\n  y\n}\n"),
         ),
         (
             "at the open end",
             "{\n  a\n  b",
             "a\nb\n",
             "a\nc\n",
-            done(Indent, "{\n  a\n  c"),
+            outcome_done(Indent, "{\n  a\n  c"),
         ),
         (
             "shifts that differ",
@@ -259,14 +259,14 @@ fn one_indentation_more_or_less_is_forgiven() {
             "    o\n    c\n      o\n      c\n",
             "    o\n    c\n   ",
             "    o\n    s\n   ",
-            done(Exact, "    o\n    s\n      o\n      c\n"),
+            outcome_done(Exact, "    o\n    s\n      o\n      c\n"),
         ),
     ]);
 }
 
 #[test]
-fn a_shift_that_new_text_does_not_take_is_refused() {
-    check(&[
+fn refuses_shift_that_new_text_does_not_fit() {
+    check_cases(&[
         (
             "too short",
             "a()\nb()\nc()\n",
@@ -308,7 +308,7 @@ fn a_shift_that_new_text_does_not_take_is_refused() {
             "def:\n    a\n    b\n",
             "a\nb",
             "  a\n  c",
-            done(Indent, "def:\n      a\n      c\n"),
+            outcome_done(Indent, "def:\n      a\n      c\n"),
         ),
         (
             "look-alikes that differ",
@@ -327,7 +327,7 @@ fn a_shift_that_new_text_does_not_take_is_refused() {
     ]);
     assert_eq!(
         edit_all("{\n  c()\n}\n{\n  c()\n}\n", "    c()", "    d()"),
-        done(Indent, "{\n  d()\n}\n{\n  d()\n}\n")
+        outcome_done(Indent, "{\n  d()\n}\n{\n  d()\n}\n")
     );
     assert_eq!(
         edit_all("{\n  c()\n}\n{\n c()\n}\n", "    c()", "    d()"),
@@ -336,15 +336,15 @@ fn a_shift_that_new_text_does_not_take_is_refused() {
 }
 
 #[test]
-fn tabs_stand_for_spaces_of_one_width() {
+fn tolerates_tabs_in_place_of_spaces() {
     let tabbed = "func f() {\n\tif ok {\n\t\trun()\n\t}\n}\n";
-    check(&[
+    check_cases(&[
         (
             "tabs in the file",
             tabbed,
             "    if ok {\n        run()\n    }",
             "    if ok {\n        walk()\n        if far {\n            run()\n        }\n    }",
-            done(
+            outcome_done(
                 Tabs,
                 "func f() {\n\tif ok {\n\t\twalk()\n\t\tif far {\n\t\t\trun()\n\t\t}\n\t}\n}\n",
             ),
@@ -354,35 +354,35 @@ fn tabs_stand_for_spaces_of_one_width() {
             "a:\n  b:\n    c: 1\nz\n",
             "a:\n\tb:\n\t\tc: 1",
             "a:\n\tb:\n\t\tc: 2\n\t\td: 3",
-            done(Tabs, "a:\n  b:\n    c: 2\n    d: 3\nz\n"),
+            outcome_done(Tabs, "a:\n  b:\n    c: 2\n    d: 3\nz\n"),
         ),
         (
             "width eight",
             "if {\n\trun\n}\n",
             "if {\n        run\n}",
             "if {\n        go\n}",
-            done(Tabs, "if {\n\tgo\n}\n"),
+            outcome_done(Tabs, "if {\n\tgo\n}\n"),
         ),
         (
             "width two",
             "if {\n\trun\n}\n",
             "if {\n  run\n}",
             "if {\n  run\n  end\n}",
-            done(Tabs, "if {\n\trun\n\tend\n}\n"),
+            outcome_done(Tabs, "if {\n\trun\n\tend\n}\n"),
         ),
         (
             "with look-alikes and blanks",
             "if {\n\tsay “a”  \n}\n",
             "if {\n    say \"a\"\n}",
             "if {\n    say \"a\" b\n}",
-            done(Tabs, "if {\n\tsay “a” b\n}\n"),
+            outcome_done(Tabs, "if {\n\tsay “a” b\n}\n"),
         ),
         (
             "a blank new line as sent",
             "if {\n\trun\n}\n",
             "if {\n  run\n}",
             "if {\n  run\n \n}",
-            done(Tabs, "if {\n\trun\n \n}\n"),
+            outcome_done(Tabs, "if {\n\trun\n \n}\n"),
         ),
         (
             "width one",
@@ -417,7 +417,7 @@ fn tabs_stand_for_spaces_of_one_width() {
             "{\n\ta\n\tb\n}\n",
             "a\nb",
             "a\nc",
-            done(Indent, "{\n\ta\n\tc\n}\n"),
+            outcome_done(Indent, "{\n\ta\n\tc\n}\n"),
         ),
         (
             "both in the call",
@@ -431,7 +431,7 @@ fn tabs_stand_for_spaces_of_one_width() {
             "\t a {\n\t\tb\n",
             "     a {\n        b",
             "     a {\n     c\n        b",
-            done(Tabs, "\t a {\n\t c\n\t\tb\n"),
+            outcome_done(Tabs, "\t a {\n\t c\n\t\tb\n"),
         ),
         (
             "a remainder on one side only",
@@ -445,7 +445,7 @@ fn tabs_stand_for_spaces_of_one_width() {
             "/**\n * Doc.\n */\nfunction f() {\n\treturn 1;\n}\n",
             "/**\n * Doc.\n */\nfunction f() {\n    return 1;\n}",
             "/**\n * Doc.\n * More.\n */\nfunction f() {\n    return 2;\n}",
-            done(
+            outcome_done(
                 Tabs,
                 "/**\n * Doc.\n * More.\n */\nfunction f() {\n\treturn 2;\n}\n",
             ),
@@ -455,14 +455,14 @@ fn tabs_stand_for_spaces_of_one_width() {
             "\tcall (a,\n\t             b);\n",
             "        call (a,\n                     b);",
             "        call (a,\n                     c);",
-            done(Tabs, "\tcall (a,\n\t             c);\n"),
+            outcome_done(Tabs, "\tcall (a,\n\t             c);\n"),
         ),
         (
             "a comment's star in a file of spaces",
             "x = {\n    /*\n     * one\n     */\n    a: 1,\n};\n",
             "\t/*\n\t * one\n\t */\n\ta: 1,",
             "\t/*\n\t * one\n\t * two\n\t */\n\ta: 2,",
-            done(
+            outcome_done(
                 Tabs,
                 "x = {\n    /*\n     * one\n     * two\n     */\n    a: 2,\n};\n",
             ),
@@ -486,7 +486,7 @@ fn tabs_stand_for_spaces_of_one_width() {
             "a:\n\u{A0}\u{A0}b\nc\n",
             "a:\n\tb\nc",
             "a:\nc",
-            done(Tabs, "a:\nc\n"),
+            outcome_done(Tabs, "a:\nc\n"),
         ),
         (
             "twice",
@@ -535,12 +535,12 @@ fn tabs_stand_for_spaces_of_one_width() {
             "a:\n\u{A0}\u{A0}b\nc\n",
             "a:\n\tb\nc",
             "a:\n\tb\nd",
-            done(Tabs, "a:\n\u{A0}\u{A0}b\nd\n"),
+            outcome_done(Tabs, "a:\n\u{A0}\u{A0}b\nd\n"),
         ),
     ]);
     assert_eq!(
         edit_all("f {\n\tx\n}\ng {\n\tx\n}\n", "    x", "    y"),
-        done(Tabs, "f {\n\ty\n}\ng {\n\ty\n}\n")
+        outcome_done(Tabs, "f {\n\ty\n}\ng {\n\ty\n}\n")
     );
     assert_eq!(
         edit_all("a:\n  r\nb:\n    r\n", "\tr", "\ts"),
@@ -549,28 +549,28 @@ fn tabs_stand_for_spaces_of_one_width() {
 }
 
 #[test]
-fn the_first_rung_that_finds_decides() {
-    check(&[
+fn strictest_matching_rung_decides() {
+    check_cases(&[
         (
             "a twin but for blanks",
             "a b\na     b\n",
             "a     b",
             "c",
-            done(Exact, "a b\nc\n"),
+            outcome_done(Exact, "a b\nc\n"),
         ),
         (
             "look-alike before trailing",
             "“a”\n",
             "\"a\"",
             "\"a\" b",
-            done(LookAlike, "“a” b\n"),
+            outcome_done(LookAlike, "“a” b\n"),
         ),
         (
             "ambiguous is final",
             "“a” ‟a„\nx\n \"a\"\n",
             "\"a\"",
             "x",
-            done(Exact, "“a” ‟a„\nx\n x\n"),
+            outcome_done(Exact, "“a” ‟a„\nx\n x\n"),
         ),
         (
             "no looser rung is tried",

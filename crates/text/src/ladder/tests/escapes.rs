@@ -4,89 +4,95 @@ use super::*;
 use Rung::{Escaped, Exact};
 
 #[test]
-fn text_escaped_once_too_often_is_unescaped() {
-    check(&[
+fn unescapes_doubly_escaped_text() {
+    check_cases(&[
         (
             "quotes",
             "print(\"on\")\n",
             "print(\\\"on\\\")",
             "print(\\\"off\\\")",
-            done(Escaped, "print(\"off\")\n"),
+            outcome_done(Escaped, "print(\"off\")\n"),
         ),
         (
             "line ends",
             "a = 1\nb = 2\n",
             "a = 1\\nb = 2",
             "a = 1\\nb = 5",
-            done(Escaped, "a = 1\nb = 5\n"),
+            outcome_done(Escaped, "a = 1\nb = 5\n"),
         ),
-        ("tabs", "a\tb\n", "a\\tb", "a\\tc", done(Escaped, "a\tc\n")),
+        (
+            "tabs",
+            "a\tb\n",
+            "a\\tb",
+            "a\\tc",
+            outcome_done(Escaped, "a\tc\n"),
+        ),
         (
             "by number",
             "caf\u{E9} x\n",
             "caf\\u00e9 x",
             "caf\\u00e9 y",
-            done(Escaped, "caf\u{E9} y\n"),
+            outcome_done(Escaped, "caf\u{E9} y\n"),
         ),
         (
             "line ends of Windows",
             "a\nb\n",
             "a\\r\\nb",
             "a\\r\\nc",
-            done(Escaped, "a\nc\n"),
+            outcome_done(Escaped, "a\nc\n"),
         ),
         (
             "entities",
             "if (a < b && c > d) {\n",
             "if (a &lt; b &amp;&amp; c &gt; d) {",
             "if (a &lt;= b &amp;&amp; c &gt; d) {",
-            done(Escaped, "if (a <= b && c > d) {\n"),
+            outcome_done(Escaped, "if (a <= b && c > d) {\n"),
         ),
         (
             "entities by number",
             "it's\n",
             "it&#39;s",
             "that&#39;s",
-            done(Escaped, "that's\n"),
+            outcome_done(Escaped, "that's\n"),
         ),
         (
             "new text with nothing to escape",
             "run(\"b\")\n",
             "run(\\\"b\\\")",
             "pass",
-            done(Escaped, "pass\n"),
+            outcome_done(Escaped, "pass\n"),
         ),
         (
             "deleted",
             "log(\"a\")\nend\n",
             "log(\\\"a\\\")",
             "",
-            done(Escaped, "end\n"),
+            outcome_done(Escaped, "end\n"),
         ),
         (
             "escaped in the file too",
             "a\\nb\n",
             "a\\nb",
             "a\\nc",
-            done(Exact, "a\\nc\n"),
+            outcome_done(Exact, "a\\nc\n"),
         ),
         (
             "part of a line",
             "x = f(\"a\");\n",
             "f(\\\"a\\\")",
             "g(\\\"a\\\")",
-            done(Escaped, "x = g(\"a\");\n"),
+            outcome_done(Escaped, "x = g(\"a\");\n"),
         ),
     ]);
     assert_eq!(
         edit_all("f(\"a\") f(\"a\")\n", "f(\\\"a\\\")", "g()"),
-        done(Escaped, "g() g()\n")
+        outcome_done(Escaped, "g() g()\n")
     );
 }
 
 #[test]
-fn new_text_must_show_the_same_escapes() {
-    check(&[
+fn refuses_new_text_with_different_escapes() {
+    check_cases(&[
         (
             "an escape added inside a literal",
             "print(\"a\");\nprint(\"b\");\n",
@@ -99,7 +105,7 @@ fn new_text_must_show_the_same_escapes() {
             "print(\"a\");\nprint(\"b\");\n",
             "print(\\\"a\\\");\\nprint(\\\"b\\\");",
             "print(\\\"a\\\");\\nprint(\\\"c\\\");\\nprint(\\\"b\\\");",
-            done(Escaped, "print(\"a\");\nprint(\"c\");\nprint(\"b\");\n"),
+            outcome_done(Escaped, "print(\"a\");\nprint(\"c\");\nprint(\"b\");\n"),
         ),
         (
             "an entity added between other quotes",
@@ -175,8 +181,8 @@ fn new_text_must_show_the_same_escapes() {
 }
 
 #[test]
-fn escapes_that_prove_nothing_are_not_found() {
-    check(&[
+fn rejects_inconclusive_escapes() {
+    check_cases(&[
         (
             "a backslash of the file's own",
             "p = \"C:\\dir\"\n",
@@ -228,7 +234,7 @@ fn escapes_that_prove_nothing_are_not_found() {
         ),
     ]);
     assert_eq!(
-        edit("\"&lt;\" \\\"<\\\"\n", "\\\"&lt;\\\"", "x"),
+        edit_outcome("\"&lt;\" \\\"<\\\"\n", "\\\"&lt;\\\"", "x"),
         Ambiguous(Escaped, 2),
         "two ways to read it"
     );

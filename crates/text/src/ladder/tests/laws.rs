@@ -10,10 +10,10 @@ use super::*;
 use crate::laws::config;
 use crate::{Document, apply_raw};
 use oracle::Relation;
-use texts::{Sample, damaged_sample, plain_sample, sample, wild};
+use texts::{Sample, arbitrary_sample, damaged_sample, generated_sample, plain_sample};
 
 /// Returns the rung and the places of a verdict, whether it edits them, forbids the edit or finds too many.
-fn places_of(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
+fn rung_and_places(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
     match verdict {
         Verdict::Found(found) => {
             let ranges = found.places.iter().map(|place| place.range.clone());
@@ -26,7 +26,7 @@ fn places_of(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
     }
 }
 
-fn result(view: &str, verdict: &Verdict) -> Option<String> {
+fn result_of_edit(view: &str, verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Found(found) => Some(apply_changes(view, &changes(found))),
         _ => None,
@@ -37,10 +37,10 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn no_input_panics(Sample { view, old, new } in wild(), all in any::<bool>(), insisted in any::<bool>()) {
+    fn find_never_panics(Sample { view, old, new } in arbitrary_sample(), all in any::<bool>(), insisted in any::<bool>()) {
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
-        let leaks = if insisted { Leaks::Insisted } else { Leaks::Refuse };
-        let verdict = find(&Query { occurrences, leaks, ..query(&view, &old, &new) });
+        let leaks = if insisted { LeakPolicy::Insisted } else { LeakPolicy::Refuse };
+        let verdict = find(&Query { occurrences, leaks, ..new_query(&view, &old, &new) });
         if let Verdict::Found(found) = &verdict {
             let mut from = 0;
             for place in &found.places {
@@ -61,42 +61,42 @@ proptest! {
     }
 
     #[test]
-    fn damaged_text_is_in_no_place(sample in damaged_sample()) {
+    fn places_never_overlap_damaged_text(sample in damaged_sample()) {
         let (Sample { view, old, new }, damaged) = sample;
-        let verdict = find(&Query { damaged: &damaged, ..query(&view, &old, &new) });
-        for place in places_of(&verdict).map(|(_, places)| places).unwrap_or_default() {
+        let verdict = find(&Query { damaged: &damaged, ..new_query(&view, &old, &new) });
+        for place in rung_and_places(&verdict).map(|(_, places)| places).unwrap_or_default() {
             // A newline that is deleted with the place is beyond the matched text.
             prop_assert!(damaged.iter().all(|damage| damage.end <= place.start || place.end <= damage.start));
         }
     }
 
     #[test]
-    fn an_exact_match_inserts_exactly_what_was_sent(Sample { view, old, new } in sample()) {
-        let places = oracle::exact(&view, &old);
-        let verdict = find(&query(&view, &old, &new));
+    fn an_exact_match_inserts_exactly_what_was_sent(Sample { view, old, new } in generated_sample()) {
+        let places = oracle::exact_places(&view, &old);
+        let verdict = find(&new_query(&view, &old, &new));
         match places.as_slice() {
-            [] => prop_assert!(places_of(&verdict).is_none_or(|(rung, _)| rung != Rung::Exact)),
+            [] => prop_assert!(rung_and_places(&verdict).is_none_or(|(rung, _)| rung != Rung::Exact)),
             [place] => {
                 let (place, new) = oracle::exact_edit(&view, place, &old, &new);
                 let wanted = [&view[..place.start], &new, &view[place.end..]].concat();
-                prop_assert_eq!(result(&view, &verdict), Some(wanted));
+                prop_assert_eq!(result_of_edit(&view, &verdict), Some(wanted));
             }
             _ => prop_assert_eq!(verdict, Verdict::Ambiguous { rung: Rung::Exact, places, looser: Default::default() }),
         }
     }
 
     #[test]
-    fn all_exact_places_are_replaced_from_the_left(view in "[ab\n]{0,30}", old in "[ab\n]{1,3}", new in "[abc\n]{1,4}") {
-        let verdict = find(&Query { occurrences: Occurrences::All, ..query(&view, &old, &new) });
+    fn replaces_all_exact_places_from_left(view in "[ab\n]{0,30}", old in "[ab\n]{1,3}", new in "[abc\n]{1,4}") {
+        let verdict = find(&Query { occurrences: Occurrences::All, ..new_query(&view, &old, &new) });
         if view.contains(&old) {
             // There are no blanks here, so no indentation of the new text is left out.
-            prop_assert_eq!(result(&view, &verdict), Some(view.replace(&old, &new)));
+            prop_assert_eq!(result_of_edit(&view, &verdict), Some(view.replace(&old, &new)));
         }
     }
 
     #[test]
-    fn an_exact_edit_is_taken_back_by_its_inverse(Sample { view, old, new } in sample()) {
-        let Verdict::Found(found) = find(&query(&view, &old, &new)) else { return Ok(()) };
+    fn inverse_edit_restores_exact_edit(Sample { view, old, new } in generated_sample()) {
+        let Verdict::Found(found) = find(&new_query(&view, &old, &new)) else { return Ok(()) };
         // A deletion leaves no text that could be found again.
         if found.rung != Rung::Exact || new.is_empty() {
             return Ok(());
@@ -105,10 +105,10 @@ proptest! {
         // This is the text that was written. It differs from the sent text where indentation was left out or completed.
         let place = found.places[0].range.clone();
         let written = &edited[place.start..edited.len() - (view.len() - place.end)];
-        let back = find(&Query { tolerance: Tolerance::Exact, ..query(&edited, written, &old) });
+        let back = find(&Query { tolerance: Tolerance::Exact, ..new_query(&edited, written, &old) });
         if let Verdict::Found(found) = &back {
             prop_assert_eq!(found.rung, Rung::Exact);
-            prop_assert_eq!(result(&edited, &back), Some(view));
+            prop_assert_eq!(result_of_edit(&edited, &back), Some(view));
         } else {
             let ambiguous = matches!(back, Verdict::Ambiguous { rung: Rung::Exact, .. });
             prop_assert!(ambiguous);
@@ -118,10 +118,10 @@ proptest! {
     /// The rung is the first under whose relation anything is equivalent. The reported places are all its places and,
     /// from `look-alike` on, those of later rungs on other lines: so what is accepted is unique.
     #[test]
-    fn a_rung_finds_every_place_of_its_relation_and_no_other(Sample { view, old, new } in sample()) {
-        let verdict = find(&query(&view, &old, &new));
+    fn each_rung_finds_exactly_its_equivalent_places(Sample { view, old, new } in generated_sample()) {
+        let verdict = find(&new_query(&view, &old, &new));
         let wanted = oracle::first_rung(&view, &old);
-        match (places_of(&verdict), wanted) {
+        match (rung_and_places(&verdict), wanted) {
             (Some((rung @ (Rung::Gutter | Rung::Abbreviation | Rung::BlankEdge | Rung::Escaped), _)), wanted) => {
                 // These rewrite the old text first; the relations before them found nothing.
                 prop_assert!(wanted.is_none_or(|(other, _)| other > rung));
@@ -133,7 +133,7 @@ proptest! {
                     for (place, wanted) in places.iter_mut().zip(&wanted_places) {
                         prop_assert!(place.start <= wanted.start && wanted.end <= place.end);
                         let taken = [&view[place.start..wanted.start], &view[wanted.end..place.end]].concat();
-                        prop_assert_eq!(oracle::squeeze(&taken), "");
+                        prop_assert_eq!(oracle::fold_without_white_space(&taken), "");
                         *place = wanted.clone();
                     }
                 }
@@ -152,20 +152,20 @@ proptest! {
 
     /// With white space removed and look-alikes folded, old text and place are the same.
     #[test]
-    fn nothing_but_white_space_and_look_alikes_is_forgiven(Sample { view, old, new } in sample()) {
+    fn tolerates_only_white_space_and_look_alikes(Sample { view, old, new } in generated_sample()) {
         let rewrites = [Rung::Gutter, Rung::Abbreviation, Rung::Escaped, Rung::BlankEdge];
-        let found = places_of(&find(&query(&view, &old, &new)));
+        let found = rung_and_places(&find(&new_query(&view, &old, &new)));
         for place in found.filter(|(rung, _)| !rewrites.contains(rung)).map(|(_, places)| places).unwrap_or_default() {
-            prop_assert_eq!(oracle::squeeze(&view[place]), oracle::squeeze(&old));
+            prop_assert_eq!(oracle::fold_without_white_space(&view[place]), oracle::fold_without_white_space(&old));
         }
     }
 
     /// The result of an edit is the file with the new text in its places, except for white space and look-alikes; on
     /// `exact` without exceptions.
     #[test]
-    fn the_result_is_what_was_sent(Sample { view, old, new } in sample(), all in any::<bool>()) {
+    fn result_equals_sent_text_up_to_tolerance(Sample { view, old, new } in generated_sample(), all in any::<bool>()) {
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
-        let verdict = find(&Query { occurrences, ..query(&view, &old, &new) });
+        let verdict = find(&Query { occurrences, ..new_query(&view, &old, &new) });
         let Verdict::Found(found) = &verdict else { return Ok(()) };
         let rewritten = matches!(found.rung, Rung::Gutter | Rung::Abbreviation | Rung::Escaped);
         if rewritten || (found.rung == Rung::BlankEdge && old.contains('\u{2192}')) {
@@ -180,7 +180,7 @@ proptest! {
         }
         sent.push_str(&view[from..]);
         let edited = apply_changes(&view, &changes(found));
-        prop_assert_eq!(oracle::squeeze(&edited), oracle::squeeze(&sent));
+        prop_assert_eq!(oracle::fold_without_white_space(&edited), oracle::fold_without_white_space(&sent));
         // Indentation that is left out or completed changes the length.
         let as_sent = ![Remark::IndentationOnce, Remark::IndentationCompleted].iter().any(|remark| found.remarks.contains(remark));
         if found.rung == Rung::Exact && !new.is_empty() && as_sent {
@@ -191,11 +191,11 @@ proptest! {
     /// On the rungs of whole lines, a shared line is the file's, and any other is as sent, except for the changes that
     /// the rung makes to its indentation.
     #[test]
-    fn unchanged_lines_are_the_files(Sample { view, old, new } in plain_sample()) {
+    fn unchanged_lines_keep_file_text(Sample { view, old, new } in plain_sample()) {
         if new.is_empty() {
             return Ok(());
         }
-        let verdict = find(&query(&view, &old, &new));
+        let verdict = find(&new_query(&view, &old, &new));
         let Verdict::Found(found) = &verdict else { return Ok(()) };
         let relation = match found.rung {
             Rung::Trailing => Relation::Trailing,
@@ -204,12 +204,12 @@ proptest! {
             _ => return Ok(()),
         };
         let wanted = oracle::edit_lines(&view, &old, &new, relation);
-        prop_assert_eq!(result(&view, &verdict), wanted);
+        prop_assert_eq!(result_of_edit(&view, &verdict), wanted);
     }
 
     /// Every line that stays keeps the bytes of its line end, and every other line of the file too.
     #[test]
-    fn shared_lines_keep_their_own_line_end(Sample { view, old, new } in sample(), ends in prop::collection::vec(0..3_usize, 12)) {
+    fn unchanged_lines_keep_their_line_ends(Sample { view, old, new } in generated_sample(), ends in prop::collection::vec(0..3_usize, 12)) {
         let mut raw = String::new();
         let mut line = 0;
         for character in view.chars() {
@@ -222,9 +222,9 @@ proptest! {
         }
         let Ok(document) = Document::decode(raw.as_bytes(), None) else { return Ok(()) };
         prop_assume!(document.view() == view);
-        let Verdict::Found(found) = find(&query(&view, &old, &new)) else { return Ok(()) };
+        let Verdict::Found(found) = find(&new_query(&view, &old, &new)) else { return Ok(()) };
         let changes = changes(&found);
-        let Ok(raw_changes) = document.splice(&changes) else { return Ok(()) };
+        let Ok(raw_changes) = document.raw_changes(&changes) else { return Ok(()) };
         let bytes = apply_raw(raw.as_bytes(), &raw_changes);
         let text = String::from_utf8_lossy(&bytes);
         let edited = apply_changes(&view, &changes);
@@ -261,7 +261,7 @@ proptest! {
     }
 
     #[test]
-    fn sharing_is_what_the_plain_rule_says(old in "[abc]{0,12}", new in "[abc]{0,12}") {
+    fn common_runs_agree_with_simple_rule(old in "[abc]{0,12}", new in "[abc]{0,12}") {
         let split = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
         let (old, new) = (split(&old), split(&new));
         let old: Vec<&str> = old.iter().map(String::as_str).collect();

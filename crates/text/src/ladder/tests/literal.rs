@@ -5,43 +5,49 @@ use super::*;
 use Rung::{Exact, FinalNewline};
 
 #[test]
-fn exact_text_is_replaced_as_sent() {
-    check(&[
+fn replaces_exact_text_as_sent() {
+    check_cases(&[
         (
             "no pattern, no reference",
             "a.c(b)*\nabc\n",
             "a.c(b)*",
             "$& \\1 ${n}",
-            done(Exact, "$& \\1 ${n}\nabc\n"),
+            outcome_done(Exact, "$& \\1 ${n}\nabc\n"),
         ),
         (
             "inside a line",
             "x = foo()  # foo\n",
             "foo()",
             "bar(\n  1)",
-            done(Exact, "x = bar(\n  1)  # foo\n"),
+            outcome_done(Exact, "x = bar(\n  1)  # foo\n"),
         ),
         (
             "a newline more",
             "a\nb\n",
             "a",
             "a\n",
-            done(Exact, "a\n\nb\n"),
+            outcome_done(Exact, "a\n\nb\n"),
         ),
-        ("a newline less", "a\nb\n", "a\n", "c", done(Exact, "cb\n")),
+        (
+            "a newline less",
+            "a\nb\n",
+            "a\n",
+            "c",
+            outcome_done(Exact, "cb\n"),
+        ),
         (
             "blank text that is there",
             "a\n\n\nb\n",
             "\n\n\n",
             "\n\n",
-            done(Exact, "a\n\nb\n"),
+            outcome_done(Exact, "a\n\nb\n"),
         ),
         (
             "case decides",
             "Foo()\nfoo()\n",
             "Foo()",
             "Bar()",
-            done(Exact, "Bar()\nfoo()\n"),
+            outcome_done(Exact, "Bar()\nfoo()\n"),
         ),
         ("two places", "ab ab", "ab", "c", Ambiguous(Exact, 2)),
         (
@@ -94,156 +100,180 @@ fn exact_text_is_replaced_as_sent() {
 }
 
 #[test]
-fn all_places_are_taken_from_the_left() {
-    assert_eq!(edit_all("x0000x\n", "00", "1"), done(Exact, "x11x\n"));
-    assert_eq!(edit_all("x000x\n", "00", "1"), done(Exact, "x10x\n"));
+fn takes_all_places_from_left() {
+    assert_eq!(
+        edit_all("x0000x\n", "00", "1"),
+        outcome_done(Exact, "x11x\n")
+    );
+    assert_eq!(
+        edit_all("x000x\n", "00", "1"),
+        outcome_done(Exact, "x10x\n")
+    );
     assert_eq!(edit_all("a b\n", "c", "d"), NotFound);
 }
 
 #[test]
-fn deleted_lines_take_their_newline_along() {
-    check(&[
+fn deleting_lines_deletes_their_newline() {
+    check_cases(&[
         (
             "one line",
             "keep\ndrop\nend\n",
             "drop",
             "",
-            done(Exact, "keep\nend\n"),
+            outcome_done(Exact, "keep\nend\n"),
         ),
         (
             "with its indentation",
             "if x:\n    a()\n    b()\n",
             "    a()",
             "",
-            done(Exact, "if x:\n    b()\n"),
+            outcome_done(Exact, "if x:\n    b()\n"),
         ),
         (
             "two lines",
             "a\nb\nc\nd\n",
             "b\nc",
             "",
-            done(Exact, "a\nd\n"),
+            outcome_done(Exact, "a\nd\n"),
         ),
         (
             "the newline that was sent",
             "a\nb\nc\n",
             "b\n",
             "",
-            done(Exact, "a\nc\n"),
+            outcome_done(Exact, "a\nc\n"),
         ),
         (
             "inside a line",
             "x; // later\ny\n",
             " // later",
             "",
-            done(Exact, "x;\ny\n"),
+            outcome_done(Exact, "x;\ny\n"),
         ),
         (
             "at a line's start",
             "DEBUG run()\n",
             "DEBUG ",
             "",
-            done(Exact, "run()\n"),
+            outcome_done(Exact, "run()\n"),
         ),
         (
             "all but the indentation",
             "{\n    drop\n}\n",
             "drop",
             "",
-            done(Exact, "{\n}\n"),
+            outcome_done(Exact, "{\n}\n"),
         ),
         (
             "blanks on both sides",
             "a\n\tdrop\t \nb\n",
             "drop",
             "",
-            done(Exact, "a\nb\n"),
+            outcome_done(Exact, "a\nb\n"),
         ),
         (
             "lines from the first word to the last",
             "{\n    x = 1;\n    y = 2;  \n}\n",
             "x = 1;\n    y = 2;",
             "",
-            done(Exact, "{\n}\n"),
+            outcome_done(Exact, "{\n}\n"),
         ),
         (
             "with something else on the line",
             "    one // two\n",
             "one",
             "",
-            done(Exact, "     // two\n"),
+            outcome_done(Exact, "     // two\n"),
         ),
         (
             "blanks are a plain splice",
             "a\n  \nb\n",
             "  ",
             "",
-            done(Exact, "a\n\nb\n"),
+            outcome_done(Exact, "a\n\nb\n"),
         ),
         (
             "the open last line behind blanks",
             "a\n    x",
             "x",
             "",
-            done(Exact, "a\n    "),
+            outcome_done(Exact, "a\n    "),
         ),
         (
             "old text that begins with a newline",
             "a\n\nb\nc\n",
             "\nb",
             "",
-            done(Exact, "a\n\nc\n"),
+            outcome_done(Exact, "a\n\nc\n"),
         ),
-        ("the only line", "only\n", "only", "", done(Exact, "")),
-        ("the open last line", "a\nb", "b", "", done(Exact, "a\n")),
+        (
+            "the only line",
+            "only\n",
+            "only",
+            "",
+            outcome_done(Exact, ""),
+        ),
+        (
+            "the open last line",
+            "a\nb",
+            "b",
+            "",
+            outcome_done(Exact, "a\n"),
+        ),
         (
             "an empty line and the next",
             "a\n\nb\nc\n",
             "\n\nb",
             "",
-            done(Exact, "a\nc\n"),
+            outcome_done(Exact, "a\nc\n"),
         ),
         (
             "a newline at both ends",
             "a = 1\n\tfoo(x)\nb = 2\n",
             "\n\tfoo(x)\n",
             "",
-            done(Exact, "a = 1\nb = 2\n"),
+            outcome_done(Exact, "a = 1\nb = 2\n"),
         ),
         (
             "the same behind an empty line",
             "a\n\nb\nc\n",
             "\nb\n",
             "",
-            done(Exact, "a\nc\n"),
+            outcome_done(Exact, "a\nc\n"),
         ),
         (
             "a newline at the end, behind blanks",
             "if a:\n    b\n    c\n",
             "b\n",
             "",
-            done(Exact, "if a:\n    c\n"),
+            outcome_done(Exact, "if a:\n    c\n"),
         ),
     ]);
     assert_eq!(
         edit_all("use foo\nfoo\nend\n", "foo", ""),
-        done(Exact, "use \nend\n")
+        outcome_done(Exact, "use \nend\n")
     );
-    assert_eq!(edit_all("a\n\nb\nb\nc", "\nb", ""), done(Exact, "a\n\nc"));
+    assert_eq!(
+        edit_all("a\n\nb\nb\nc", "\nb", ""),
+        outcome_done(Exact, "a\n\nc")
+    );
     assert_eq!(
         edit_all("foo\n  foo\na foo b\n\tfoo \nend\n", "foo", ""),
-        done(Exact, "a  b\nend\n")
+        outcome_done(Exact, "a  b\nend\n")
     );
     // The blanks of one place are the text of the next.
-    assert_eq!(edit_all(" \nx \nx\n", " \nx", ""), done(Exact, "\n"));
-    let Verdict::Found(found) = find(&query("a\nb\nc\n", "b", "")) else {
+    assert_eq!(
+        edit_all(" \nx \nx\n", " \nx", ""),
+        outcome_done(Exact, "\n")
+    );
+    let Verdict::Found(found) = find(&new_query("a\nb\nc\n", "b", "")) else {
         panic!("stands there")
     };
     assert_eq!(found.places[0].range, 2..4);
 }
 
 #[test]
-fn lines_that_stay_are_in_no_change() {
+fn unchanged_lines_are_in_no_change() {
     type Edit<'a> = (&'a str, &'a str, &'a str, &'a [(Range<usize>, &'a str)]);
     let edits: [Edit<'_>; 9] = [
         (
@@ -263,7 +293,7 @@ fn lines_that_stay_are_in_no_change() {
         ("a\nb\n", "a", "a\n", &[(1..1, "\n")]),
     ];
     for (view, old, new, wanted) in edits {
-        let Verdict::Found(found) = find(&query(view, old, new)) else {
+        let Verdict::Found(found) = find(&new_query(view, old, new)) else {
             panic!("{old:?} stands in {view:?}")
         };
         let changes = changes(&found);
@@ -276,8 +306,8 @@ fn lines_that_stay_are_in_no_change() {
 }
 
 #[test]
-fn a_newline_that_goes_joins_the_next_line() {
-    let joins = |view, old, new| match find(&query(view, old, new)) {
+fn remarks_that_removed_newline_joins_next_line() {
+    let joins = |view, old, new| match find(&new_query(view, old, new)) {
         Verdict::Found(found) => found.remarks.contains(&Remark::JoinsNextLine),
         other => panic!("{other:?}"),
     };
@@ -291,42 +321,42 @@ fn a_newline_that_goes_joins_the_next_line() {
 }
 
 #[test]
-fn the_end_of_the_file_may_lack_the_last_newline() {
-    check(&[
+fn tolerates_missing_final_newline() {
+    check_cases(&[
         (
             "found, and none comes",
             "alpha\nbeta",
             "beta\n",
             "gamma\n",
-            done(FinalNewline, "alpha\ngamma"),
+            outcome_done(FinalNewline, "alpha\ngamma"),
         ),
         (
             "a line more",
             "alpha\nbeta",
             "alpha\nbeta\n",
             "alpha\nbeta\ngamma\n",
-            done(FinalNewline, "alpha\nbeta\ngamma"),
+            outcome_done(FinalNewline, "alpha\nbeta\ngamma"),
         ),
         (
             "new text without one",
             "alpha\nbeta",
             "beta\n",
             "gamma",
-            done(FinalNewline, "alpha\ngamma"),
+            outcome_done(FinalNewline, "alpha\ngamma"),
         ),
         (
             "deleted",
             "alpha\nbeta",
             "beta\n",
             "",
-            done(FinalNewline, "alpha\n"),
+            outcome_done(FinalNewline, "alpha\n"),
         ),
         (
             "emptied",
             "alpha\nbeta",
             "beta\n",
             "\n",
-            done(FinalNewline, "alpha\n"),
+            outcome_done(FinalNewline, "alpha\n"),
         ),
         ("part of a line", "alphabet", "bet\n", "ba\n", NotFound),
         ("two newlines", "alpha\nbeta", "beta\n\n", "x\n", NotFound),
@@ -335,7 +365,7 @@ fn the_end_of_the_file_may_lack_the_last_newline() {
             "b\nb",
             "b\n",
             "c\n",
-            done(Exact, "c\nb"),
+            outcome_done(Exact, "c\nb"),
         ),
         ("blank", "a\n ", " \n", "x\n", NotFound),
         ("not at the end", "beta x\nalpha", "beta\n", "x\n", NotFound),
@@ -343,24 +373,24 @@ fn the_end_of_the_file_may_lack_the_last_newline() {
 }
 
 #[test]
-fn exact_alone_forgives_nothing() {
+fn exact_tolerance_accepts_only_exact_text() {
     let strict = |view, old| {
-        outcome(&Query {
+        find_outcome(&Query {
             tolerance: Tolerance::Exact,
-            ..query(view, old, "x")
+            ..new_query(view, old, "x")
         })
     };
     assert_eq!(strict("a  \nb\n", "a\nb"), NotFound);
     assert_eq!(strict("a", "a\n"), NotFound);
-    assert_eq!(strict("a\nb\n", "b"), done(Exact, "a\nx\n"));
+    assert_eq!(strict("a\nb\n", "b"), outcome_done(Exact, "a\nx\n"));
 }
 
 #[test]
-fn damaged_text_is_in_no_place() {
+fn places_never_overlap_damaged_text() {
     let damage = |view, old, damaged: &[Range<usize>]| {
-        outcome(&Query {
+        find_outcome(&Query {
             damaged,
-            ..query(view, old, "x")
+            ..new_query(view, old, "x")
         })
     };
     let broken = 2..5;
@@ -374,21 +404,21 @@ fn damaged_text_is_in_no_place() {
     );
     assert_eq!(
         damage("a \u{FFFD} b\n", "a \u{FFFD} b", &[]),
-        done(Exact, "x\n")
+        outcome_done(Exact, "x\n")
     );
     assert_eq!(
         damage("a \u{FFFD}b\n", "b", std::slice::from_ref(&broken)),
-        done(Exact, "a \u{FFFD}x\n"),
+        outcome_done(Exact, "a \u{FFFD}x\n"),
         "right after it"
     );
     assert_eq!(
         damage("a \u{FFFD}b\n", "a ", std::slice::from_ref(&broken)),
-        done(Exact, "x\u{FFFD}b\n"),
+        outcome_done(Exact, "x\u{FFFD}b\n"),
         "right before it"
     );
     assert_eq!(
         damage("a \u{FFFD} b\n", "b", std::slice::from_ref(&broken)),
-        done(Exact, "a \u{FFFD} x\n")
+        outcome_done(Exact, "a \u{FFFD} x\n")
     );
     assert_eq!(
         damage(
@@ -412,70 +442,70 @@ fn damaged_text_is_in_no_place() {
             "a \u{FFFD}",
             std::slice::from_ref(&broken)
         ),
-        done(Exact, "a \u{FFFD}\nx\n")
+        outcome_done(Exact, "a \u{FFFD}\nx\n")
     );
 }
 
 #[test]
-fn indentation_before_the_place_is_counted_once() {
-    check(&[
+fn does_not_repeat_indentation_before_place() {
+    check_cases(&[
         (
             "once",
             "def f():\n    return 1\n",
             "return 1",
             "    return 2",
-            done(Exact, "def f():\n    return 2\n"),
+            outcome_done(Exact, "def f():\n    return 2\n"),
         ),
         (
             "with further lines",
             "func f() {\n\treturn 1\n}\n",
             "return 1",
             "\tx := 2\n\treturn x",
-            done(Exact, "func f() {\n\tx := 2\n\treturn x\n}\n"),
+            outcome_done(Exact, "func f() {\n\tx := 2\n\treturn x\n}\n"),
         ),
         (
             "nothing but blanks differs",
             "if a:\n    x = 1\n",
             "x = 1",
             "    x = 1",
-            done(Exact, "if a:\n        x = 1\n"),
+            outcome_done(Exact, "if a:\n        x = 1\n"),
         ),
         (
             "other blanks",
             "    y = 2\n",
             "y = 2",
             "  y = 3",
-            done(Exact, "      y = 3\n"),
+            outcome_done(Exact, "      y = 3\n"),
         ),
     ]);
     let view = "    a\n  a\n";
     assert_eq!(
         edit_all(view, "a", "    b"),
-        done(Exact, "        b\n      b\n")
+        outcome_done(Exact, "        b\n      b\n")
     );
     assert_eq!(
         edit_all("  a\n  a\n", "a", "  b"),
-        done(Exact, "  b\n  b\n")
+        outcome_done(Exact, "  b\n  b\n")
     );
     assert_eq!(
-        outcome(&Query {
+        find_outcome(&Query {
             tolerance: Tolerance::Exact,
-            ..query("  a\n", "a", "  b")
+            ..new_query("  a\n", "a", "  b")
         }),
-        done(Exact, "    b\n")
+        outcome_done(Exact, "    b\n")
     );
 }
 
 #[test]
-fn further_lines_get_the_indentation_that_one_old_line_lacks() {
+fn completes_indentation_of_further_lines() {
     let view = "class A:\n    def f():\n        x = 1\n        return x\n";
-    check(&[
+    check_cases(&[
         (
             "part of it",
             view,
             "    x = 1\n",
             "    if ok:\n        x = 1\n",
-            done(
+            outcome_done(
                 Exact,
                 "class A:\n    def f():\n        if ok:\n            x = 1\n        return x\n",
             ),
@@ -485,31 +515,31 @@ fn further_lines_get_the_indentation_that_one_old_line_lacks() {
             "def f():\n    x = 1\n",
             "x = 1",
             "x = 1\n\ny = 2",
-            done(Exact, "def f():\n    x = 1\n\n    y = 2\n"),
+            outcome_done(Exact, "def f():\n    x = 1\n\n    y = 2\n"),
         ),
         (
             "of the first line only",
             "def f():\n    x = 1\n",
             "x = 1",
             "if ok:\n        x = 1\n    y = 2",
-            done(Exact, "def f():\n    if ok:\n        x = 1\n    y = 2\n"),
+            outcome_done(Exact, "def f():\n    if ok:\n        x = 1\n    y = 2\n"),
         ),
     ]);
     // Each place is edited separately.
     assert_eq!(
         edit_all("a\n  a\n\ta\nb a\n", "a", "a\nc"),
-        done(Exact, "a\nc\n  a\n  c\n\ta\n\tc\nb a\nc\n")
+        outcome_done(Exact, "a\nc\n  a\n  c\n\ta\n\tc\nb a\nc\n")
     );
     let exact = Query {
         tolerance: Tolerance::Exact,
-        ..query("  a\n", "a", "a\nc")
+        ..new_query("  a\n", "a", "a\nc")
     };
-    assert_eq!(outcome(&exact), done(Exact, "  a\nc\n"));
+    assert_eq!(find_outcome(&exact), outcome_done(Exact, "  a\nc\n"));
 }
 
 #[test]
-fn what_may_not_be_meant_is_remarked() {
-    let told = |view, old, new| match find(&query(view, old, new)) {
+fn remarks_on_possibly_unintended_results() {
+    let told = |view, old, new| match find(&new_query(view, old, new)) {
         Verdict::Found(found) => found.remarks,
         other => panic!("{other:?}"),
     };
@@ -545,13 +575,13 @@ fn what_may_not_be_meant_is_remarked() {
 }
 
 #[test]
-fn line_ends_are_taken_one_after_the_other_on_every_rung() {
+fn new_lines_take_old_line_ends_in_order_on_every_rung() {
     let edited = |raw: &str, old: &str, new: &str| {
         let document = crate::Document::decode(raw.as_bytes(), None).expect("text");
-        let Verdict::Found(found) = find(&query(document.view(), old, new)) else {
+        let Verdict::Found(found) = find(&new_query(document.view(), old, new)) else {
             panic!("{old:?} is found")
         };
-        let raw_changes = document.splice(&changes(&found)).expect("encodable");
+        let raw_changes = document.raw_changes(&changes(&found)).expect("encodable");
         let bytes = crate::apply_raw(raw.as_bytes(), &raw_changes);
         (found.rung, String::from_utf8(bytes).expect("text"))
     };
@@ -605,7 +635,7 @@ fn line_ends_are_taken_one_after_the_other_on_every_rung() {
 }
 
 #[test]
-fn an_edit_inside_of_text_just_written_crosses_no_border() {
+fn edit_inside_just_written_text_crosses_no_border() {
     for (first, old, new, wanted) in [
         ("X\nA\nB", "A\nB", "A", "X\nA\nend\n"),
         ("A\nB", "A\nB", "B\nA", "B\nA\nend\n"),
@@ -614,11 +644,14 @@ fn an_edit_inside_of_text_just_written_crosses_no_border() {
         let mut draft = crate::Draft::new("q\nend\n");
         for (old, new) in [("q", first), (old, new)] {
             let text = draft.text().to_owned();
-            let Verdict::Found(found) = find(&query(&text, old, new)) else {
+            let Verdict::Found(found) = find(&new_query(&text, old, new)) else {
                 panic!("{old:?} is found")
             };
             let place = &found.places[0];
-            assert!(!draft.crosses(&place.range, None), "{old:?} -> {new:?}");
+            assert!(
+                !draft.crosses_earlier_edit(&place.range, None),
+                "{old:?} -> {new:?}"
+            );
             draft.apply_edit(place.range.clone(), &place.changes);
         }
         assert_eq!(draft.text(), wanted);

@@ -4,112 +4,112 @@ use super::*;
 use Rung::{Exact, Indent, LookAlike, Trailing};
 
 #[test]
-fn look_alikes_are_found_and_stay() {
-    check(&[
+fn finds_and_preserves_look_alikes() {
+    check_cases(&[
         (
             "double quotes",
             "say “First draft”\n",
             "say \"First draft\"",
             "say \"First full draft\"",
-            done(LookAlike, "say “First full draft”\n"),
+            outcome_done(LookAlike, "say “First full draft”\n"),
         ),
         (
             "the other way round",
             "warn('late')\n",
             "warn(‘late’)",
             "warn(‘late, again’)",
-            done(LookAlike, "warn('late, again')\n"),
+            outcome_done(LookAlike, "warn('late, again')\n"),
         ),
         (
             "a dash, inside a line",
             "see 10–20 ok\n",
             "10-20",
             "10-25",
-            done(LookAlike, "see 10–25 ok\n"),
+            outcome_done(LookAlike, "see 10–25 ok\n"),
         ),
         (
             "minus",
             "x \u{2212} 1\n",
             "x - 1",
             "x - 2",
-            done(LookAlike, "x \u{2212} 2\n"),
+            outcome_done(LookAlike, "x \u{2212} 2\n"),
         ),
         (
             "spaces",
             "a\u{A0}b\u{3000}c\n",
             "a b c",
             "a b d",
-            done(LookAlike, "a\u{A0}b\u{3000}d\n"),
+            outcome_done(LookAlike, "a\u{A0}b\u{3000}d\n"),
         ),
         (
             "decomposed",
             "menu: cafe\u{301} noir\n",
             "caf\u{E9} noir",
             "caf\u{E9} blanc",
-            done(LookAlike, "menu: cafe\u{301} blanc\n"),
+            outcome_done(LookAlike, "menu: cafe\u{301} blanc\n"),
         ),
         (
             "composed",
             "caf\u{E9} noir\n",
             "cafe\u{301} noir",
             "cafe\u{301} blanc",
-            done(LookAlike, "caf\u{E9} blanc\n"),
+            outcome_done(LookAlike, "caf\u{E9} blanc\n"),
         ),
         (
             "marks in another order",
             "e\u{327}\u{301} a\n",
             "e\u{301}\u{327} a",
             "e\u{301}\u{327} b",
-            done(LookAlike, "e\u{327}\u{301} b\n"),
+            outcome_done(LookAlike, "e\u{327}\u{301} b\n"),
         ),
         (
             "conjoining Hangul",
             "\u{1100}\u{1161} a\n",
             "\u{AC00} a",
             "\u{AC00} b",
-            done(LookAlike, "\u{1100}\u{1161} b\n"),
+            outcome_done(LookAlike, "\u{1100}\u{1161} b\n"),
         ),
         (
             "lines around a change",
             "“a”\nb\n“c”\n",
             "\"a\"\nb\n\"c\"",
             "\"a\"\nB\n\"c\"",
-            done(LookAlike, "“a”\nB\n“c”\n"),
+            outcome_done(LookAlike, "“a”\nB\n“c”\n"),
         ),
         (
             "two changes",
             "the “red” car\n",
             "the \"red\" car",
             "a \"red\" bike",
-            done(LookAlike, "a “red” bike\n"),
+            outcome_done(LookAlike, "a “red” bike\n"),
         ),
         (
             "the word after a quote",
             "note “First draft”\n",
             "note \"First draft\"",
             "note \"Second draft\"",
-            done(LookAlike, "note “Second draft”\n"),
+            outcome_done(LookAlike, "note “Second draft”\n"),
         ),
         (
             "at the edge of the text",
             "x “First” y\n",
             "\"First\"",
             "\"Second\"",
-            done(LookAlike, "x “Second” y\n"),
+            outcome_done(LookAlike, "x “Second” y\n"),
         ),
         (
             "blanks put around it",
             "3–5\n",
             "3-5",
             "3 - 5",
-            done(LookAlike, "3 – 5\n"),
+            outcome_done(LookAlike, "3 – 5\n"),
         ),
     ]);
 }
 
 #[test]
-fn other_characters_are_other_characters() {
-    check(&[
+fn does_not_fold_other_similar_characters() {
+    check_cases(&[
         ("ligature", "10 \u{FB01}les\n", "10 files", "x", NotFound),
         ("superscript", "x\u{B2}\n", "x2", "x", NotFound),
         ("full width", "\u{FF41} = 1\n", "a = 1", "x", NotFound),
@@ -122,7 +122,7 @@ fn other_characters_are_other_characters() {
             "cafe\u{301} – x\n",
             "cafe",
             "x",
-            done(Exact, "x\u{301} – x\n"),
+            outcome_done(Exact, "x\u{301} – x\n"),
         ),
         (
             "a place before a mark",
@@ -149,14 +149,14 @@ fn other_characters_are_other_characters() {
 }
 
 #[test]
-fn folded_characters_may_not_be_replaced() {
-    check(&[
+fn refuses_to_replace_folded_characters() {
+    check_cases(&[
         (
             "the dash itself",
             "span 3–5 days\n",
             "span 3-5 days",
             "span 3 to 5 days",
-            done(LookAlike, "span 3 to 5 days\n"),
+            outcome_done(LookAlike, "span 3 to 5 days\n"),
         ),
         (
             "the dash itself, and another comes",
@@ -177,21 +177,21 @@ fn folded_characters_may_not_be_replaced() {
             "“a”\n",
             "\"a\"",
             "'b'",
-            done(LookAlike, "'b'\n"),
+            outcome_done(LookAlike, "'b'\n"),
         ),
         (
             "part of a line",
             "one\nsay “hi” – now\nthree\n",
             "one\nsay \"hi\" - now\nthree",
             "one\nsay now\nthree",
-            done(LookAlike, "one\nsay now\nthree\n"),
+            outcome_done(LookAlike, "one\nsay now\nthree\n"),
         ),
         (
             "a letter with its mark",
             "cafe\u{301} x\n",
             "caf\u{E9} x",
             "cafe x",
-            done(LookAlike, "cafe x\n"),
+            outcome_done(LookAlike, "cafe x\n"),
         ),
         (
             "a letter with its mark, and another comes",
@@ -205,14 +205,14 @@ fn folded_characters_may_not_be_replaced() {
             "“one”\ntwo\n",
             "\"one\"\ntwo",
             "two",
-            done(LookAlike, "two\n"),
+            outcome_done(LookAlike, "two\n"),
         ),
         (
             "a line at the other edge",
             "two\n“one”\n",
             "two\n\"one\"",
             "two",
-            done(LookAlike, "two\n"),
+            outcome_done(LookAlike, "two\n"),
         ),
         (
             "a line that moves",
@@ -233,49 +233,49 @@ fn folded_characters_may_not_be_replaced() {
             "one\n3–5\nthree\n",
             "one\n3-5\nthree",
             "one\nthree\n\"xy\"",
-            done(LookAlike, "one\nthree\n\"xy\"\n"),
+            outcome_done(LookAlike, "one\nthree\n\"xy\"\n"),
         ),
         (
             "shared with a changed line of its own",
             "3–5\na - b\nz\n",
             "3-5\na - b\nz",
             "a - c\nz",
-            done(LookAlike, "a - c\nz\n"),
+            outcome_done(LookAlike, "a - c\nz\n"),
         ),
         (
             "deleted as a whole",
             "x “a” y\n",
             "\"a\"",
             "",
-            done(LookAlike, "x  y\n"),
+            outcome_done(LookAlike, "x  y\n"),
         ),
         (
             "a whole line deleted",
             "x\n“a”\ny\n",
             "\"a\"",
             "",
-            done(LookAlike, "x\ny\n"),
+            outcome_done(LookAlike, "x\ny\n"),
         ),
         (
             "a line between shared ones",
             "one\n“hi” – now\nthree\n",
             "one\n\"hi\" - now\nthree",
             "one\nthree",
-            done(LookAlike, "one\nthree\n"),
+            outcome_done(LookAlike, "one\nthree\n"),
         ),
         (
             "one that was not folded",
             "“a” -\n",
             "\"a\" -",
             "\"a\" +",
-            done(LookAlike, "“a” +\n"),
+            outcome_done(LookAlike, "“a” +\n"),
         ),
     ]);
 }
 
 #[test]
-fn places_that_look_alike_are_several() {
-    check(&[
+fn reports_look_alike_places_as_ambiguous() {
+    check_cases(&[
         (
             "two forms",
             "it’s 3–5\nit's 3–5\n",
@@ -295,12 +295,12 @@ fn places_that_look_alike_are_several() {
             "it’s\nit's\n",
             "it's",
             "is",
-            done(Exact, "it’s\nis\n"),
+            outcome_done(Exact, "it’s\nis\n"),
         ),
     ]);
     assert_eq!(
         edit_all("“x y” “x y”\n", "\"x y\"", "\"x or y\""),
-        done(LookAlike, "“x or y” “x or y”\n")
+        outcome_done(LookAlike, "“x or y” “x or y”\n")
     );
     assert_eq!(
         edit_all("“x y” “x y\"\n", "\"x y\"", "\"x or y\""),
@@ -308,194 +308,197 @@ fn places_that_look_alike_are_several() {
     );
     assert_eq!(
         edit_all("3–5 3–5\n", "3-5", "3 to 5"),
-        done(LookAlike, "3 to 5 3 to 5\n")
+        outcome_done(LookAlike, "3 to 5 3 to 5\n")
     );
     assert_eq!(edit_all("3–5 3–5\n", "3-5", "4-6"), Forbidden(LookAlike));
 }
 
 #[test]
-fn added_quotes_follow_the_place() {
-    check(&[
+fn added_quotes_match_quote_style_of_place() {
+    check_cases(&[
         (
             "curly",
             "“Stop,” he said.\n",
             "\"Stop,\" he said.",
             "\"Stop,\" he said. \"Now.\" (\"Go\")",
-            done(LookAlike, "“Stop,” he said. “Now.” (“Go”)\n"),
+            outcome_done(LookAlike, "“Stop,” he said. “Now.” (“Go”)\n"),
         ),
         (
             "apostrophes",
             "it’s over.\n",
             "it's over.",
             "it's over and can't go on.",
-            done(LookAlike, "it’s over and can’t go on.\n"),
+            outcome_done(LookAlike, "it’s over and can’t go on.\n"),
         ),
         (
             "an apostrophe brings apostrophes only",
             "it’s\n",
             "it's",
             "it's 'so', isn't it",
-            done(LookAlike, "it’s 'so', isn’t it\n"),
+            outcome_done(LookAlike, "it’s 'so', isn’t it\n"),
         ),
         (
             "single quotes",
             "a ‘b’\n",
             "a 'b'",
             "a 'b' 'c'",
-            done(LookAlike, "a ‘b’ ‘c’\n"),
+            outcome_done(LookAlike, "a ‘b’ ‘c’\n"),
         ),
         (
             "a line that is new",
             "“a”\n",
             "\"a\"",
             "\"a\"\n\"b\"",
-            done(LookAlike, "“a”\n\"b\"\n"),
+            outcome_done(LookAlike, "“a”\n\"b\"\n"),
         ),
         (
             "a changed line that keeps none",
             "“a”\nplain line\n",
             "\"a\"\nplain line",
             "\"a\"\nplain \"line\"",
-            done(LookAlike, "“a”\nplain \"line\"\n"),
+            outcome_done(LookAlike, "“a”\nplain \"line\"\n"),
         ),
         (
             "between back quotes",
             "say “a” here\n",
             "say \"a\" here",
             "say \"a\" `f(\"x\")` \"b\" here",
-            done(LookAlike, "say “a” `f(\"x\")` “b” here\n"),
+            outcome_done(LookAlike, "say “a” `f(\"x\")` “b” here\n"),
         ),
         (
             "back quotes before the place",
             "`x say “a”` here\n",
             "say \"a\"",
             "say \"a\" \"b\"",
-            done(LookAlike, "`x say “a” \"b\"` here\n"),
+            outcome_done(LookAlike, "`x say “a” \"b\"` here\n"),
         ),
         (
             "between fences",
             "```\nsay “a” here\n```\n",
             "say \"a\" here",
             "say \"a\" \"b\" here",
-            done(LookAlike, "```\nsay “a” \"b\" here\n```\n"),
+            outcome_done(LookAlike, "```\nsay “a” \"b\" here\n```\n"),
         ),
         (
             "behind fences",
             "```\nx\n```\nsay “a” here\n",
             "```\nsay \"a\" here",
             "```\nsay \"a\" \"b\" here",
-            done(LookAlike, "```\nx\n```\nsay “a” “b” here\n"),
+            outcome_done(LookAlike, "```\nx\n```\nsay “a” “b” here\n"),
         ),
         (
             "before the place",
             "The cafe isn’t open\n",
             " isn't open",
             "'s door isn't open",
-            done(LookAlike, "The cafe’s door isn’t open\n"),
+            outcome_done(LookAlike, "The cafe’s door isn’t open\n"),
         ),
         (
             "at the file's start",
             "it’s\n",
             "it's",
             "'so' it's",
-            done(LookAlike, "'so' it’s\n"),
+            outcome_done(LookAlike, "'so' it’s\n"),
         ),
         (
             "both kinds of one",
             "“one” \"two\"\n",
             "\"one\" \"two\"",
             "\"one\" \"two\" \"three\"",
-            done(LookAlike, "“one” \"two\" \"three\"\n"),
+            outcome_done(LookAlike, "“one” \"two\" \"three\"\n"),
         ),
         (
             "exact",
             "say “a”\n",
             "say “a”",
             "say “a” or \"b\"",
-            done(Exact, "say “a” or \"b\"\n"),
+            outcome_done(Exact, "say “a” or \"b\"\n"),
         ),
         (
             "none of that kind",
             "“a”\n",
             "\"a\"",
             "\"a\" it's",
-            done(LookAlike, "“a” it's\n"),
+            outcome_done(LookAlike, "“a” it's\n"),
         ),
         (
             "only a dash folded",
             "“a” –\n",
             "“a” -",
             "“a” - \"b\"",
-            done(LookAlike, "“a” – \"b\"\n"),
+            outcome_done(LookAlike, "“a” – \"b\"\n"),
         ),
         (
             "sent curly",
             "“a”\n",
             "\"a\"",
             "\"a\" „b‟",
-            done(LookAlike, "“a” „b‟\n"),
+            outcome_done(LookAlike, "“a” „b‟\n"),
         ),
         (
             "straight",
             "say(\"a\")\n",
             "say(“a”)",
             "say(“a”, “b”)",
-            done(LookAlike, "say(\"a\", \"b\")\n"),
+            outcome_done(LookAlike, "say(\"a\", \"b\")\n"),
         ),
         (
             "straight, old text mixed",
             "f(\"a\", \"b\")\n",
             "f(“a”, \"b\")",
             "f(“a”, \"b\", “c”)",
-            done(LookAlike, "f(\"a\", \"b\", “c”)\n"),
+            outcome_done(LookAlike, "f(\"a\", \"b\", “c”)\n"),
         ),
         (
             "ASCII spaces, in a line that is new as well",
             "a = 1;\nb = 2;\n",
             "a\u{A0}=\u{A0}1;\nb\u{A0}=\u{A0}2;",
             "a\u{A0}=\u{A0}1;\nb\u{A0}=\u{A0}2;\nc\u{A0}=\u{A0}3;\u{2003}x",
-            done(LookAlike, "a = 1;\nb = 2;\nc = 3;\u{2003}x\n"),
+            outcome_done(LookAlike, "a = 1;\nb = 2;\nc = 3;\u{2003}x\n"),
         ),
         (
             "ASCII dashes",
             "a - b\n",
             "a – b",
             "a – b\nc – d — e",
-            done(LookAlike, "a - b\nc - d — e\n"),
+            outcome_done(LookAlike, "a - b\nc - d — e\n"),
         ),
         (
             "on a rung below",
             "    “a”  \n    x\n",
             "\"a\"\nx",
             "\"a\"\nx \"b\"",
-            done(Indent, "    “a”  \n    x \"b\"\n"),
+            outcome_done(Indent, "    “a”  \n    x \"b\"\n"),
         ),
         (
             "on a changed line below",
             "“a” 1  \nx\n",
             "\"a\" 1\nx",
             "\"a\" 2\nx",
-            done(Trailing, "“a” 2\nx\n"),
+            outcome_done(Trailing, "“a” 2\nx\n"),
         ),
     ]);
-    assert_eq!(edit_all("’s’s", "'s", "'s'"), done(LookAlike, "’s’’s’"));
+    assert_eq!(
+        edit_all("’s’s", "'s", "'s'"),
+        outcome_done(LookAlike, "’s’’s’")
+    );
 }
 
 #[test]
-fn code_keeps_its_quotes_as_sent() {
+fn keeps_sent_quotes_in_code() {
     let code = |view, old, new| {
-        outcome(&Query {
+        find_outcome(&Query {
             text_kind: TextKind::Code,
-            ..query(view, old, new)
+            ..new_query(view, old, new)
         })
     };
     assert_eq!(
         code("x “a” y\n", "x \"a\" y", "x \"a\" \"b\" y"),
-        done(LookAlike, "x “a” \"b\" y\n")
+        outcome_done(LookAlike, "x “a” \"b\" y\n")
     );
     assert_eq!(
         code("f(\"a\")\n", "f(“a”)", "f(“a”, “b”)"),
-        done(LookAlike, "f(\"a\", \"b\")\n")
+        outcome_done(LookAlike, "f(\"a\", \"b\")\n")
     );
     for (extension, text_kind) in [
         (None, TextKind::Prose),
@@ -505,7 +508,7 @@ fn code_keeps_its_quotes_as_sent() {
         (Some(""), TextKind::Code),
     ] {
         assert_eq!(
-            TextKind::of_extension(extension),
+            TextKind::for_extension(extension),
             text_kind,
             "{extension:?}"
         );
@@ -513,8 +516,8 @@ fn code_keeps_its_quotes_as_sent() {
 }
 
 #[test]
-fn what_was_altered_is_told() {
-    let told = |view, old, new| match find(&query(view, old, new)) {
+fn remarks_on_altered_characters() {
+    let told = |view, old, new| match find(&new_query(view, old, new)) {
         Verdict::Found(found) => found.remarks,
         other => panic!("{other:?}"),
     };
@@ -530,8 +533,8 @@ fn what_was_altered_is_told() {
 }
 
 #[test]
-fn what_stays_is_in_no_change() {
-    let Verdict::Found(found) = find(&query(
+fn unchanged_look_alikes_are_in_no_change() {
+    let Verdict::Found(found) = find(&new_query(
         "a “b” c “d”\n",
         "a \"b\" c \"d\"",
         "a \"b\" x \"d\"",
@@ -546,21 +549,21 @@ fn what_stays_is_in_no_change() {
 }
 
 #[test]
-fn spaces_inside_added_lines_become_plain_though_the_indentation_is() {
-    check(&[
+fn normalizes_spaces_inside_added_lines() {
+    check_cases(&[
         (
             "plain indentation",
             "if a:\n    x = 1\n",
             "    x\u{A0}=\u{A0}1",
             "    x\u{A0}=\u{A0}1\n    y\u{A0}=\u{A0}2",
-            done(Rung::LookAlike, "if a:\n    x = 1\n    y = 2\n"),
+            outcome_done(Rung::LookAlike, "if a:\n    x = 1\n    y = 2\n"),
         ),
         (
             "plain spaces inside of the line too",
             "if a:\n    x = 1\n",
             "    x\u{A0}= 1",
             "    x\u{A0}= 1\n    y\u{A0}= 2",
-            done(Rung::LookAlike, "if a:\n    x = 1\n    y\u{A0}= 2\n"),
+            outcome_done(Rung::LookAlike, "if a:\n    x = 1\n    y\u{A0}= 2\n"),
         ),
     ]);
 }

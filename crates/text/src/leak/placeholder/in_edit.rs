@@ -2,37 +2,39 @@
 
 use std::collections::HashMap;
 
-use super::super::{BareDots, Leak, LeakKind, MENDED_MOST, quoted, text_lines};
-use super::{BUDGET, stands_for_more};
+use super::super::{
+    BareDotsMeaning, Leak, LeakKind, MAX_MENDED_BYTES, quote_line_start, text_lines,
+};
+use super::{COMPARISON_BUDGET, is_placeholder_line};
 use crate::clause::{ClausePart, clause};
 use crate::diff::difference;
 use crate::ladder::common_runs::common_runs;
-use crate::nearest::Profile;
-use crate::offer::are_alike;
+use crate::nearest::TextProfile;
+use crate::offer::have_similar_words;
 
 /// The least likeness between a changed line and the line that it replaces.
-const ALIKE_LEAST: f32 = 0.5;
+const MIN_LIKENESS: f32 = 0.5;
 
 /// The number of lines that are not blank that a line of dots must represent, since dots alone are also text.
-const BETWEEN_LEAST: usize = 2;
+const MIN_LINES_FOR_DOTS: usize = 2;
 
 /// The first placeholder line of one form, if any, and the function that recognises a line of that form.
 type Form = (Option<usize>, fn(&str) -> bool);
 
 /// Finds a placeholder line in `new` where at least one line of `old` that is not blank would be lost. Where the old
 /// text or the file already has a line of that form, it is content.
-pub(in crate::leak) fn placeholder_in_edit(
+pub(in crate::leak) fn find_placeholder_in_edit(
     old: &str,
     file: &str,
     new: &str,
-    dots: BareDots,
+    dots: BareDotsMeaning,
 ) -> Option<Leak> {
-    let comment = text_lines(new).position(stands_for_more);
+    let comment = text_lines(new).position(is_placeholder_line);
     let bare = || match dots {
-        BareDots::Code => None,
-        BareDots::Placeholder => bare_dots_for_lines(old, new),
+        BareDotsMeaning::Code => None,
+        BareDotsMeaning::Placeholder => bare_dots_for_lines(old, new),
     };
-    let forms: [Form; 2] = [(comment, stands_for_more), (bare(), is_bare_dots)];
+    let forms: [Form; 2] = [(comment, is_placeholder_line), (bare(), is_bare_dots)];
     if forms.iter().all(|(line, _)| line.is_none()) {
         return None;
     }
@@ -45,10 +47,13 @@ pub(in crate::leak) fn placeholder_in_edit(
     })?;
     let text = text_lines(new).nth(line)?;
     let (lines, rest) = match count {
-        1 => (format!("the line {}", quoted(first)), String::new()),
+        1 => (
+            format!("the line {}", quote_line_start(first)),
+            String::new(),
+        ),
         _ => (
             format!("{count} lines"),
-            format!(", the first of them {}", quoted(first)),
+            format!(", the first of them {}", quote_line_start(first)),
         ),
     };
     Some(Leak {
@@ -58,12 +63,12 @@ pub(in crate::leak) fn placeholder_in_edit(
             format!(
                 "Line {} ({}) replaces text that was not sent: {lines} of ",
                 line + 1,
-                quoted(text)
+                quote_line_start(text)
             ),
             ClausePart::OldText,
             format!(" would be lost{rest}."),
         ],
-        mended: filled(old, new, is_placeholder),
+        mended: fill_placeholders(old, new, is_placeholder),
     })
 }
 
@@ -108,7 +113,7 @@ fn bare_dots_for_lines(old: &str, new: &str) -> Option<usize> {
         before.zip(shared.get(next)).is_some_and(|(before, after)| {
             let between = &old_lines[before.0 + 1..after.0];
             let filled = between.iter().filter(|line| !line.trim().is_empty());
-            filled.count() >= BETWEEN_LEAST
+            filled.count() >= MIN_LINES_FOR_DOTS
         })
     };
     let mut dots = (0..new_lines.len()).filter(|line| is_bare_dots(new_lines[*line]));
@@ -117,8 +122,8 @@ fn bare_dots_for_lines(old: &str, new: &str) -> Option<usize> {
 
 /// Returns the new text with the lines of the old text in place of the placeholders, where it is certain which lines
 /// these are.
-fn filled(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<String> {
-    if old.len() + new.len() > MENDED_MOST {
+fn fill_placeholders(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<String> {
+    if old.len() + new.len() > MAX_MENDED_BYTES {
         return None;
     }
     let (old_lines, new_lines): (Vec<&str>, Vec<&str>) =
@@ -126,7 +131,7 @@ fn filled(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<Stri
     let mut whole: Vec<&str> = Vec::new();
     let mut taken = 0;
     let ended = |text: &str| format!("{text}\n");
-    for (gone, come) in difference(&ended(old), &ended(new), 0, BUDGET).blocks {
+    for (gone, come) in difference(&ended(old), &ended(new), 0, COMPARISON_BUDGET).blocks {
         whole.extend(new_lines.get(taken..come.start)?);
         taken = come.end;
         let (gone, come) = (old_lines.get(gone)?, new_lines.get(come)?);
@@ -141,8 +146,8 @@ fn filled(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<Stri
         let middle = gone.len().checked_sub(before.len() + after.len())?;
         let alike = |one: &&str, other: &&str| {
             one.trim() == other.trim()
-                || Profile::new(one).likeness(&Profile::new(other)) >= ALIKE_LEAST
-                || are_alike(one, other)
+                || TextProfile::new(one).likeness(&TextProfile::new(other)) >= MIN_LIKENESS
+                || have_similar_words(one, other)
         };
         let follows = |sent: &[&str], stood: &[&str]| {
             sent.iter().zip(stood).all(|(one, other)| alike(one, other))

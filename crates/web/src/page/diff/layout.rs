@@ -16,7 +16,7 @@ use crate::page::fields::Fields;
 /// The name of the cookie.
 const COOKIE_NAME: &str = "lancet-view";
 /// The time for which a browser stores it: a year.
-const AGE: u32 = 365 * 24 * 60 * 60;
+const COOKIE_AGE: u32 = 365 * 24 * 60 * 60;
 
 /// The arrangement of old and new lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(in crate::page) enum DiffLayout {
 }
 
 impl DiffLayout {
-    fn read(word: &str) -> Option<Self> {
+    fn parse(word: &str) -> Option<Self> {
         match word {
             "unified" => Some(Self::Unified),
             "split" => Some(Self::Split),
@@ -51,7 +51,7 @@ impl DiffLayout {
 
     fn from_query(query: Option<&str>) -> Option<Self> {
         let fields = Fields::new(query.unwrap_or_default().as_bytes());
-        Self::read(fields.one("view")?)
+        Self::parse(fields.first_value("view")?)
     }
 }
 
@@ -64,7 +64,7 @@ impl<S: Sync> FromRequestParts<S> for DiffLayout {
         let mut pairs = cookies.flat_map(|value| value.split(';'));
         let kept = pairs.find_map(|pair| {
             let word = pair.trim().strip_prefix(COOKIE_NAME)?.strip_prefix('=')?;
-            Self::read(word)
+            Self::parse(word)
         });
         let asked = Self::from_query(parts.uri.query());
         Ok(asked.or(kept).unwrap_or_default())
@@ -72,12 +72,12 @@ impl<S: Sync> FromRequestParts<S> for DiffLayout {
 }
 
 /// Makes the browser store the layout that a request selects.
-pub(in crate::page) async fn remember(request: Request, next: Next) -> Response {
+pub(in crate::page) async fn store_requested_layout(request: Request, next: Next) -> Response {
     let asked = DiffLayout::from_query(request.uri().query());
     let mut response = next.run(request).await;
     let cookie = asked.map(|layout| {
         let word = layout.name();
-        format!("{COOKIE_NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={AGE}")
+        format!("{COOKIE_NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_AGE}")
     });
     if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
         response.headers_mut().append(SET_COOKIE, cookie);
@@ -96,7 +96,7 @@ pub(in crate::page) struct LayoutChoice {
 
 impl LayoutChoice {
     /// Returns the links of a view whose address is not the one of the request.
-    pub(in crate::page) fn at(path: &str, layout: DiffLayout) -> Self {
+    pub(in crate::page) fn for_path(path: &str, layout: DiffLayout) -> Self {
         let address = format!("{path}?");
         Self { layout, address }
     }

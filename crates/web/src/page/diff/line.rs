@@ -7,19 +7,19 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lancet::doors::visible;
-use lancet_rendering::{DiffLine, Role, Span, Syntax, SyntaxState, Token};
+use lancet::doors::escape_for_terminal;
+use lancet_rendering::{DiffLine, Role, Span, SyntaxClassifier, SyntaxState, Token};
 
 /// The number of bytes of a line that are shown at once; the rest can be opened.
-const LONGEST: usize = 600;
+const MAX_SHOWN_BYTES: usize = 600;
 /// The time limit for the syntax highlighting of one answer. A test build is slower and must show the same result.
-const COLOURS: Duration = Duration::from_millis(match cfg!(debug_assertions) {
+const HIGHLIGHTING_TIME: Duration = Duration::from_millis(match cfg!(debug_assertions) {
     true => 400,
     false => 12,
 });
 
 /// The time limit for the first lines of a language, whose patterns are compiled when they are first used.
-const FIRST_COLOURS: Duration = Duration::from_millis(match cfg!(debug_assertions) {
+const FIRST_HIGHLIGHTING_TIME: Duration = Duration::from_millis(match cfg!(debug_assertions) {
     true => 4_000,
     false => 100,
 });
@@ -31,9 +31,9 @@ const MOST_LANGUAGES: usize = 64;
 static SHOWN: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
 
 /// Returns the time at which the highlighting of an answer that begins now has to stop.
-pub(in crate::page) fn deadline() -> Instant {
+pub(in crate::page) fn highlighting_deadline() -> Instant {
     let now = Instant::now();
-    now.checked_add(COLOURS).unwrap_or(now)
+    now.checked_add(HIGHLIGHTING_TIME).unwrap_or(now)
 }
 
 /// A part of a line.
@@ -58,20 +58,20 @@ pub(in crate::page) struct LineText {
 impl LineText {
     /// Assembles a line.
     pub(super) fn new(text: &str, changed: &[Range<usize>], spans: &[Span]) -> Self {
-        let cut = match text.len() > LONGEST {
-            true => floor(text, LONGEST),
+        let cut = match text.len() > MAX_SHOWN_BYTES {
+            true => floor_char_boundary(text, MAX_SHOWN_BYTES),
             false => text.len(),
         };
         Self {
-            parts: parts(text, 0..cut, changed, spans),
-            rest: parts(text, cut..text.len(), changed, spans),
+            parts: split_into_parts(text, 0..cut, changed, spans),
+            rest: split_into_parts(text, cut..text.len(), changed, spans),
             more: text[cut..].chars().count(),
         }
     }
 }
 
 /// Returns the nearest character boundary at or before this position.
-fn floor(text: &str, at: usize) -> usize {
+fn floor_char_boundary(text: &str, at: usize) -> usize {
     let mut places = (0..=at.min(text.len())).rev();
     places
         .find(|place| text.is_char_boundary(*place))
@@ -79,7 +79,7 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// Splits a range of a line wherever its class changes or a changed part begins or ends.
-fn parts(
+fn split_into_parts(
     text: &str,
     range: Range<usize>,
     changed: &[Range<usize>],
@@ -94,8 +94,8 @@ fn parts(
     while at < range.end {
         while changes.next_if(|change| change.end <= at).is_some() {}
         while tokens.next_if(|(span, _)| span.end <= at).is_some() {}
-        let (is_changed, change_ends) = within(changes.peek().copied(), at);
-        let (is_token, token_ends) = within(tokens.peek().map(|(span, _)| span), at);
+        let (is_changed, change_ends) = range_membership(changes.peek().copied(), at);
+        let (is_token, token_ends) = range_membership(tokens.peek().map(|(span, _)| span), at);
         let end = range.end.min(change_ends).min(token_ends);
         let token = tokens.peek().filter(|_| is_token);
         // A range that is not on character boundaries is not part of the text; the text is shown unchanged to its
@@ -105,7 +105,7 @@ fn parts(
             _ => (text.get(at..range.end).unwrap_or_default(), range.end),
         };
         parts.push(TextPart {
-            class: token.map_or("", |(_, token)| class(*token)),
+            class: token.map_or("", |(_, token)| css_class(*token)),
             is_changed,
             text: piece.to_owned(),
         });
@@ -115,7 +115,7 @@ fn parts(
 }
 
 /// Returns whether a position is within a range that ends after it, and the next position at which that changes.
-fn within(range: Option<&Range<usize>>, at: usize) -> (bool, usize) {
+fn range_membership(range: Option<&Range<usize>>, at: usize) -> (bool, usize) {
     match range {
         Some(range) if range.start <= at => (true, range.end),
         Some(range) => (false, range.start),
@@ -123,7 +123,7 @@ fn within(range: Option<&Range<usize>>, at: usize) -> (bool, usize) {
     }
 }
 
-fn class(token: Token) -> &'static str {
+fn css_class(token: Token) -> &'static str {
     match token {
         Token::Comment => "s-comment",
         Token::Quoted => "s-string",
@@ -138,48 +138,48 @@ fn class(token: Token) -> &'static str {
 
 /// The syntax classes of a diff's lines. Old and new lines are highlighted as two texts, which start again from the
 /// same state at each hunk.
-pub(super) struct Colours {
-    syntax: Syntax,
+pub(super) struct SyntaxHighlighter {
+    syntax: SyntaxClassifier,
     old: SyntaxState,
     new: SyntaxState,
 }
 
-impl Colours {
+impl SyntaxHighlighter {
     pub(super) fn for_file(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
         let language = path.extension().unwrap_or_default().to_owned();
         let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let budget = match shown.len() < MOST_LANGUAGES && shown.insert(language) {
-            true => FIRST_COLOURS,
+            true => FIRST_HIGHLIGHTING_TIME,
             false => budget,
         };
         drop(shown);
         if budget.is_zero() {
             return None;
         }
-        let syntax = Syntax::detect(path, first_line, budget)?;
-        let (old, new) = (syntax.start(), syntax.start());
+        let syntax = SyntaxClassifier::detect(path, first_line, budget)?;
+        let (old, new) = (syntax.initial_state(), syntax.initial_state());
         Some(Self { syntax, old, new })
     }
 
     /// Starts a new hunk.
-    pub(super) fn restart(&mut self) {
-        self.old = self.syntax.start();
+    pub(super) fn start_hunk(&mut self) {
+        self.old = self.syntax.initial_state();
         self.new = self.old.clone();
     }
 
     /// Returns the syntax classes of the next line, whose deceptive characters are visible already.
-    pub(super) fn line(&mut self, line: &DiffLine<'_>, text: &str) -> Vec<Span> {
+    pub(super) fn highlight_line(&mut self, line: &DiffLine<'_>, text: &str) -> Vec<Span> {
         match line.role {
-            Role::Removed => self.syntax.line(&mut self.old, text),
-            Role::Added => self.syntax.line(&mut self.new, text),
+            Role::Removed => self.syntax.classify_line(&mut self.old, text),
+            Role::Added => self.syntax.classify_line(&mut self.new, text),
             Role::Kept if self.old == self.new => {
-                let spans = self.syntax.line(&mut self.new, text);
+                let spans = self.syntax.classify_line(&mut self.new, text);
                 self.old = self.new.clone();
                 spans
             }
             Role::Kept => {
-                self.syntax.line(&mut self.old, text);
-                self.syntax.line(&mut self.new, text)
+                self.syntax.classify_line(&mut self.old, text);
+                self.syntax.classify_line(&mut self.new, text)
             }
             Role::Hunk { .. } | Role::FileHead | Role::Other => Vec::new(),
         }
@@ -188,5 +188,5 @@ impl Colours {
 
 /// Returns the text of a diff's line, with deceptive characters made visible.
 pub(super) fn visible_text(line: &DiffLine<'_>) -> String {
-    visible(line.text()).into_owned()
+    escape_for_terminal(line.text()).into_owned()
 }

@@ -7,12 +7,12 @@ use askama::Template;
 use lancet_rendering::{ChangedWords, DiffLine, Role, Span, changed_words};
 
 use super::layout::DiffLayout;
-use super::line::{Colours, LineText, visible_text};
+use super::line::{LineText, SyntaxHighlighter, visible_text};
 
 /// The length above which a run of unchanged lines is folded, except some lines at both its ends.
-const LONG_CONTEXT: usize = 16;
+const MAX_UNFOLDED_LINES: usize = 16;
 /// The number of lines at each end of a folded run that stay visible.
-const STAYS: usize = 4;
+const VISIBLE_EDGE_LINES: usize = 4;
 
 /// The rows of a hunk, as bodies of a table.
 #[derive(Template)]
@@ -61,25 +61,25 @@ impl DiffRows {
         lines: &[DiffLine<'_>],
         range: Range<usize>,
         layout: DiffLayout,
-        mut colours: Option<&mut Colours>,
+        mut colours: Option<&mut SyntaxHighlighter>,
     ) -> Self {
         if let Some(colours) = &mut colours {
-            colours.restart();
+            colours.start_hunk();
         }
-        let mut writer = Writer {
+        let mut writer = RowWriter {
             lines,
             colours,
             words: HashMap::new(),
         };
         let (mut bodies, mut at) = (Vec::new(), range.start);
         while at < range.end {
-            let kept = run(&lines[at..range.end], |role| role == Role::Kept);
-            let rest = run(&lines[at + kept..range.end], |role| role != Role::Kept);
-            bodies.extend(writer.unchanged(at..at + kept, layout));
+            let kept = count_leading_lines(&lines[at..range.end], |role| role == Role::Kept);
+            let rest = count_leading_lines(&lines[at + kept..range.end], |role| role != Role::Kept);
+            bodies.extend(writer.unchanged_bodies(at..at + kept, layout));
             at += kept;
-            let rows = writer.changed(at..at + rest, layout);
+            let rows = writer.changed_rows(at..at + rest, layout);
             at += rest;
-            put(&mut bodies, rows);
+            append_rows(&mut bodies, rows);
         }
         Self {
             bodies,
@@ -90,7 +90,7 @@ impl DiffRows {
 }
 
 /// Adds rows to the last body that is not folded.
-fn put(bodies: &mut Vec<DiffBody>, rows: Vec<DiffRow>) {
+fn append_rows(bodies: &mut Vec<DiffBody>, rows: Vec<DiffRow>) {
     match bodies.last_mut() {
         _ if rows.is_empty() => {}
         Some(body) if !body.is_folded => body.rows.extend(rows),
@@ -101,23 +101,23 @@ fn put(bodies: &mut Vec<DiffBody>, rows: Vec<DiffRow>) {
     }
 }
 
-fn run(lines: &[DiffLine<'_>], fits: impl Fn(Role) -> bool) -> usize {
+fn count_leading_lines(lines: &[DiffLine<'_>], fits: impl Fn(Role) -> bool) -> usize {
     lines.iter().take_while(|line| fits(line.role)).count()
 }
 
 /// Writes lines into rows.
-struct Writer<'w, 'd> {
+struct RowWriter<'w, 'd> {
     lines: &'w [DiffLine<'d>],
-    colours: Option<&'w mut Colours>,
+    colours: Option<&'w mut SyntaxHighlighter>,
     /// The changed words of added lines whose removed partners were written before.
     words: HashMap<usize, Vec<Range<usize>>>,
 }
 
-impl Writer<'_, '_> {
+impl RowWriter<'_, '_> {
     /// Returns the bodies of a run of unchanged lines.
-    fn unchanged(&mut self, range: Range<usize>, layout: DiffLayout) -> Vec<DiffBody> {
-        let folded = match range.len() > LONG_CONTEXT {
-            true => range.start + STAYS..range.end - STAYS,
+    fn unchanged_bodies(&mut self, range: Range<usize>, layout: DiffLayout) -> Vec<DiffBody> {
+        let folded = match range.len() > MAX_UNFOLDED_LINES {
+            true => range.start + VISIBLE_EDGE_LINES..range.end - VISIBLE_EDGE_LINES,
             false => range.end..range.end,
         };
         let parts = [
@@ -133,14 +133,14 @@ impl Writer<'_, '_> {
                     is_folded: true,
                     rows,
                 }),
-                _ => put(&mut bodies, rows),
+                _ => append_rows(&mut bodies, rows),
             }
         }
         bodies
     }
 
     fn unchanged_row(&mut self, at: usize, layout: DiffLayout) -> DiffRow {
-        let cell = self.cell(at);
+        let cell = self.line_cell(at);
         let old = self.lines[at].old;
         match layout {
             DiffLayout::Unified => DiffRow::Line(cell, old),
@@ -157,34 +157,34 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the rows of a run of lines none of which is unchanged.
-    fn changed(&mut self, range: Range<usize>, layout: DiffLayout) -> Vec<DiffRow> {
+    fn changed_rows(&mut self, range: Range<usize>, layout: DiffLayout) -> Vec<DiffRow> {
         let mut rows = Vec::new();
         let (mut left, mut right): (Vec<DiffCell>, Vec<DiffCell>) = (Vec::new(), Vec::new());
         let mut remarks = Vec::new();
         for at in range {
             match (self.lines[at].role, layout) {
                 (Role::Removed | Role::Added, DiffLayout::Unified) => {
-                    rows.push(DiffRow::Line(self.cell(at), None));
+                    rows.push(DiffRow::Line(self.line_cell(at), None));
                 }
                 (Role::Removed, DiffLayout::Split) => {
                     // After added lines a new block begins.
                     if !right.is_empty() {
-                        pair(&mut rows, &mut left, &mut right);
+                        pair_cells(&mut rows, &mut left, &mut right);
                         rows.append(&mut remarks);
                     }
-                    left.push(self.cell(at));
+                    left.push(self.line_cell(at));
                 }
-                (Role::Added, DiffLayout::Split) => right.push(self.cell(at)),
-                (_, DiffLayout::Unified) => rows.push(self.remark(at)),
-                (_, DiffLayout::Split) => remarks.push(self.remark(at)),
+                (Role::Added, DiffLayout::Split) => right.push(self.line_cell(at)),
+                (_, DiffLayout::Unified) => rows.push(self.remark_row(at)),
+                (_, DiffLayout::Split) => remarks.push(self.remark_row(at)),
             }
         }
-        pair(&mut rows, &mut left, &mut right);
+        pair_cells(&mut rows, &mut left, &mut right);
         rows.append(&mut remarks);
         rows
     }
 
-    fn remark(&self, at: usize) -> DiffRow {
+    fn remark_row(&self, at: usize) -> DiffRow {
         let line = &self.lines[at];
         let before = at.checked_sub(1).map(|before| self.lines[before].role);
         let words = match (line.whole.starts_with("\\ No newline"), before) {
@@ -196,11 +196,11 @@ impl Writer<'_, '_> {
         DiffRow::Remark(words)
     }
 
-    fn cell(&mut self, at: usize) -> DiffCell {
+    fn line_cell(&mut self, at: usize) -> DiffCell {
         let line = &self.lines[at];
         let text = visible_text(line);
         let spans: Vec<Span> = match &mut self.colours {
-            Some(colours) => colours.line(line, &text),
+            Some(colours) => colours.highlight_line(line, &text),
             None => Vec::new(),
         };
         let changed = self.changed_words(at, &text);
@@ -253,7 +253,7 @@ impl Writer<'_, '_> {
 }
 
 /// Places the old and new lines of a block side by side.
-fn pair(rows: &mut Vec<DiffRow>, left: &mut Vec<DiffCell>, right: &mut Vec<DiffCell>) {
+fn pair_cells(rows: &mut Vec<DiffRow>, left: &mut Vec<DiffCell>, right: &mut Vec<DiffCell>) {
     let (mut left, mut right) = (left.drain(..), right.drain(..));
     loop {
         match (left.next(), right.next()) {

@@ -19,19 +19,23 @@ fn diff_part(layout: DiffLayout, from: usize, most: usize) -> DiffPart {
     }
 }
 
-fn first(texts: &[&str], layout: DiffLayout) -> Diff {
-    Diff::from_unified(Path::new("a.rs"), texts, &diff_part(layout, 0, PART))
+fn first_part_of(texts: &[&str], layout: DiffLayout) -> Diff {
+    Diff::from_unified(
+        Path::new("a.rs"),
+        texts,
+        &diff_part(layout, 0, LINES_PER_PART),
+    )
 }
 
-fn html(texts: &[&str], layout: DiffLayout) -> String {
-    let diff = first(texts, layout);
+fn render_html(texts: &[&str], layout: DiffLayout) -> String {
+    let diff = first_part_of(texts, layout);
     diff.hunks
         .iter()
         .map(|hunk| hunk.rows.render().expect("rows"))
         .collect()
 }
 
-fn text(line: &LineText) -> String {
+fn line_text(line: &LineText) -> String {
     let parts = line.parts.iter().chain(&line.rest);
     parts.map(|part| part.text.as_str()).collect()
 }
@@ -40,11 +44,11 @@ fn text(line: &LineText) -> String {
 type Lines = Vec<(usize, String)>;
 
 /// Returns the lines of the old and of the new text in the rows, with their numbers.
-fn sides(diff: &Diff) -> (Lines, Lines) {
+fn old_and_new_lines(diff: &Diff) -> (Lines, Lines) {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut put = |left: Option<(usize, &DiffCell)>, right: Option<(usize, &DiffCell)>| {
-        old.extend(left.map(|(number, cell)| (number, text(&cell.text))));
-        new.extend(right.map(|(number, cell)| (number, text(&cell.text))));
+        old.extend(left.map(|(number, cell)| (number, line_text(&cell.text))));
+        new.extend(right.map(|(number, cell)| (number, line_text(&cell.text))));
     };
     let bodies = diff.hunks.iter().flat_map(|hunk| &hunk.rows.bodies);
     for row in bodies.flat_map(|body| &body.rows) {
@@ -74,7 +78,7 @@ fn sides(diff: &Diff) -> (Lines, Lines) {
 }
 
 /// Returns a diff of some hunks, each given by its lines: kept, removed or added.
-fn diff_of(hunks: &[Vec<(u8, String)>]) -> (String, Lines, Lines) {
+fn diff_from_hunks(hunks: &[Vec<(u8, String)>]) -> (String, Lines, Lines) {
     let (mut diff, mut old, mut new) = (String::new(), Vec::new(), Vec::new());
     let (mut left, mut right) = (1, 1);
     for hunk in hunks {
@@ -98,7 +102,7 @@ fn diff_of(hunks: &[Vec<(u8, String)>]) -> (String, Lines, Lines) {
     (diff, old, new)
 }
 
-fn hunks() -> impl Strategy<Value = Vec<Vec<(u8, String)>>> {
+fn any_hunks() -> impl Strategy<Value = Vec<Vec<(u8, String)>>> {
     let word = prop_oneof![
         "[a-z =;(){}\"/*]{0,20}",
         "[<>&'\"é字\t-]{0,8}",
@@ -114,16 +118,16 @@ proptest! {
     /// In both layouts, and combined from parts of any length, the rows have every line of both texts once, in order
     /// and with its number.
     #[test]
-    fn the_rows_are_the_diff(hunks in hunks(), part in 1usize..60) {
-        let (diff, old, new) = diff_of(&hunks);
+    fn rows_reproduce_the_diff(hunks in any_hunks(), part in 1usize..60) {
+        let (diff, old, new) = diff_from_hunks(&hunks);
         for layout in [DiffLayout::Unified, DiffLayout::Split] {
             let whole = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, 0, usize::MAX));
-            prop_assert_eq!(sides(&whole), (old.clone(), new.clone()));
+            prop_assert_eq!(old_and_new_lines(&whole), (old.clone(), new.clone()));
             prop_assert!(whole.next.is_none());
             let (mut from, mut lines) = (0, (Vec::new(), Vec::new()));
             loop {
                 let made = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, from, part));
-                let (left, right) = sides(&made);
+                let (left, right) = old_and_new_lines(&made);
                 lines.0.extend(left);
                 lines.1.extend(right);
                 match made.next {
@@ -141,22 +145,22 @@ proptest! {
 }
 
 #[test]
-fn changed_words_are_marked_and_words_of_the_language_named() {
+fn marks_changed_words_and_highlights_syntax() {
     let diff = "@@ -1 +1 @@\n-let limit = 10;\n+let limit = 20;\n";
-    let unified = html(&[diff], DiffLayout::Unified);
+    let unified = render_html(&[diff], DiffLayout::Unified);
     let line = "<tr class=\"added\"><td class=\"number\"></td><td class=\"number\" data-line=\"1\">1</td><td class=\"sign\">+</td><td class=\"text\"><span class=\"s-keyword\">let</span> limit = <mark><span class=\"s-number\">20</span></mark>;</td></tr>";
     assert!(unified.contains(line), "{unified}");
     assert!(unified.contains("data-line=\"-1\""), "{unified}");
-    let split = html(&[diff], DiffLayout::Split);
+    let split = render_html(&[diff], DiffLayout::Split);
     assert_eq!(split.matches("<tr>").count(), 1, "{split}");
 }
 
 #[test]
-fn hostile_text_is_text() {
+fn escapes_hostile_text() {
     let diff =
         "@@ -1 +1,2 @@\n+<script>alert(1)</script>\n+\u{202e}\" onmouseover='x' \u{1b}[2K\n \n";
     for layout in [DiffLayout::Unified, DiffLayout::Split] {
-        let made = html(&[diff], layout);
+        let made = render_html(&[diff], layout);
         assert!(!made.contains("<script"), "{made}");
         assert!(
             !made.contains('\u{202e}') && !made.contains('\u{1b}'),
@@ -171,10 +175,10 @@ fn hostile_text_is_text() {
 }
 
 #[test]
-fn a_missing_final_newline_is_said_of_its_side() {
+fn missing_final_newline_is_reported_for_its_side() {
     let diff = "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n";
     for layout in [DiffLayout::Unified, DiffLayout::Split] {
-        let made = html(&[diff], layout);
+        let made = render_html(&[diff], layout);
         assert!(
             made.contains("The old text has no newline at its end"),
             "{made}"
@@ -184,14 +188,14 @@ fn a_missing_final_newline_is_said_of_its_side() {
 }
 
 #[test]
-fn a_long_run_of_unchanged_lines_is_folded_and_a_long_line_cut() {
+fn folds_long_context_and_cuts_long_lines() {
     let context = " same\n".repeat(LONG);
     let diff = format!(
         "@@ -1,{LONG} +1,{} @@\n{context}+new {}\n",
         LONG + 1,
         "y".repeat(900)
     );
-    let made = html(&[&diff], DiffLayout::Unified);
+    let made = render_html(&[&diff], DiffLayout::Unified);
     assert!(made.contains("92 unchanged lines"), "{made}");
     assert!(made.contains("304 more characters"), "{made}");
 }
@@ -199,10 +203,10 @@ fn a_long_run_of_unchanged_lines_is_folded_and_a_long_line_cut() {
 const LONG: usize = 100;
 
 #[test]
-fn hunks_keep_their_text_their_place_and_the_gap_before_them() {
+fn hunks_keep_text_position_and_gap() {
     let one = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -20 +20,0 @@\n-x\n";
     let two = "@@ -40,0 +40,2 @@\n+y\n+z\n";
-    let made = first(&[one, two], DiffLayout::Unified);
+    let made = first_part_of(&[one, two], DiffLayout::Unified);
     let hunks: Vec<_> = made
         .hunks
         .iter()
@@ -228,9 +232,9 @@ fn hunks_keep_their_text_their_place_and_the_gap_before_them() {
 }
 
 #[test]
-fn the_head_of_a_file_is_left_out_but_for_what_it_says() {
+fn omits_file_names_of_header_but_keeps_mode_changes() {
     let diff = "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- one\n+++ two\n";
-    let made = html(&[diff], DiffLayout::Unified);
+    let made = render_html(&[diff], DiffLayout::Unified);
     assert!(made.contains("new mode 100755"), "{made}");
     assert!(!made.contains("a/x"), "{made}");
     assert!(

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use lancet::Reply;
 use lancet::approval::FileQuestion;
-use lancet::history::{History, OnDisk, Operation};
+use lancet::history::{DiskContent, History, Operation};
 use lancet::outcome::Outcome;
 
 /// The contents of the files of an operation; none if there is no such file.
 #[derive(Default)]
-pub(super) struct Before(BTreeMap<PathBuf, Option<OnDisk>>);
+pub(super) struct FilesBefore(BTreeMap<PathBuf, Option<DiskContent>>);
 
-impl Before {
+impl FilesBefore {
     /// Reads the files, before the preview is made: a write in between leads to another digest.
     pub(super) fn read(history: &History, operation: &Operation) -> Self {
         let paths = operation.files.iter().flat_map(|file| {
@@ -23,7 +23,7 @@ impl Before {
         });
         Self(
             paths
-                .map(|path| (path.clone(), history.on_disk(path)))
+                .map(|path| (path.clone(), history.disk_content(path)))
                 .collect(),
         )
     }
@@ -53,17 +53,17 @@ impl Before {
 
     /// Returns whether a question is about a file in the state that was read here. A link has no revision that could
     /// be compared.
-    pub(super) fn has(&self, file: &FileQuestion) -> bool {
+    pub(super) fn is_unchanged_in(&self, file: &FileQuestion) -> bool {
         let Some(base) = file.base.as_deref() else {
             return true;
         };
         let names = std::iter::once(&file.path).chain(&file.moved_from);
         let mut known = names.filter_map(|name| self.0.get(name)?.as_ref());
-        known.any(|known| known.is_link || digits(known).starts_with(base))
+        known.any(|known| known.is_link || revision_digits(known).starts_with(base))
     }
 }
 
-fn digits(known: &OnDisk) -> String {
+fn revision_digits(known: &DiskContent) -> String {
     blake3::Hash::from_bytes(known.revision)
         .to_hex()
         .to_string()

@@ -10,22 +10,22 @@ use http::StatusCode;
 use lancet::history::{History, LifeCursor, LifeEvent};
 
 use super::file_diff;
-use super::summary::{FileSummary, Summary, prompts};
+use super::summary::{FileSummary, Summary, prompts_of_operations};
 use crate::page::WebPage;
-use crate::page::diff::{DiffLayout, DiffPart, FileDiff, deadline};
+use crate::page::diff::{DiffLayout, DiffPart, FileDiff, highlighting_deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
 /// The number of changes on one page.
-const AT_ONCE: usize = 20;
+const CHANGES_PER_PAGE: usize = 20;
 /// The number of lines of each diff that are shown; the rest is on the operation's page.
 const MOST_LINES: usize = 80;
 
 #[derive(Template)]
 #[template(path = "history/file.html")]
-struct LifeView {
+struct FileHistoryView {
     frame: Frame,
     path: String,
     lines: String,
@@ -48,19 +48,19 @@ struct EventView {
 }
 
 /// Shows the history of a file.
-pub(super) async fn life(
+pub(super) async fn show_file_history(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     layout: DiffLayout,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let Some(history) = page.lancet.history() else {
-            return view::broken();
+            return view::internal_error_response();
         };
-        let named = |name| links::path_of(&page.lancet, fields.one(name)?);
+        let named = |name| links::path_from_query(&page.lancet, fields.first_value(name)?);
         let Some(path) = named("path") else {
-            return view::missing("There is no such file in this project.");
+            return view::not_found_response("There is no such file in this project.");
         };
         let cursor = fields.number("before").map(|before| LifeCursor {
             path: named("as").unwrap_or_else(|| path.clone()),
@@ -68,14 +68,14 @@ pub(super) async fn life(
         });
         let shown = links::display_path(&history, &path);
         let frame = Frame::new(page, &visitor, Section::History, shown.clone());
-        let Ok(life) = history.life(&path, cursor.as_ref(), AT_ONCE) else {
-            return view::broken();
+        let Ok(life) = history.life(&path, cursor.as_ref(), CHANGES_PER_PAGE) else {
+            return view::internal_error_response();
         };
         let Ok(events) = events(&history, &life.events, layout) else {
-            return view::broken();
+            return view::internal_error_response();
         };
         let older = life.older.map(|older| {
-            links::query(
+            links::address_with_query(
                 "/history/file",
                 &[
                     ("path", &path.to_string_lossy()),
@@ -84,16 +84,16 @@ pub(super) async fn life(
                 ],
             )
         });
-        let view = LifeView {
+        let view = FileHistoryView {
             frame,
-            lines: links::lines(&path),
-            is_shown: history.is_shown(&path),
+            lines: links::line_authors_address(&path),
+            is_shown: history.may_show(&path),
             path: shown,
             events,
             older,
             is_first_page: cursor.is_none(),
         };
-        view::html(StatusCode::OK, &view)
+        view::html_response(StatusCode::OK, &view)
     })
     .await
 }
@@ -104,9 +104,12 @@ fn events(
     layout: DiffLayout,
 ) -> Result<Vec<EventView>, lancet::history::HistoryError> {
     let operations: Vec<_> = found.iter().map(|event| event.operation.clone()).collect();
-    let until = deadline();
+    let until = highlighting_deadline();
     let mut events = Vec::new();
-    for (event, prompt) in found.iter().zip(prompts(history, &operations)) {
+    for (event, prompt) in found
+        .iter()
+        .zip(prompts_of_operations(history, &operations))
+    {
         let Some(change) = event.operation.files.get(event.file) else {
             continue;
         };
@@ -126,13 +129,13 @@ fn events(
             file,
             number,
             is_undone: change.undone_by.is_some(),
-            can_restore: change.after.is_some() && is_shown_name(&change.path),
+            can_restore: change.after.is_some() && is_name_expressible(&change.path),
         });
     }
     Ok(events)
 }
 
 /// Returns whether the page can express the path in an address.
-fn is_shown_name(path: &Path) -> bool {
+fn is_name_expressible(path: &Path) -> bool {
     path.to_str().is_some()
 }

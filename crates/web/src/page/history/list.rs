@@ -11,7 +11,7 @@ use chrono::{NaiveDate, NaiveTime};
 use http::StatusCode;
 use lancet::history::{History, LogQuery, Operation};
 
-use super::summary::{Summary, prompts};
+use super::summary::{Summary, prompts_of_operations};
 use crate::page::WebPage;
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
@@ -19,7 +19,7 @@ use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
 /// The number of operations on one page.
-const AT_ONCE: usize = 50;
+const OPERATIONS_PER_PAGE: usize = 50;
 /// A day in milliseconds.
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
@@ -51,7 +51,7 @@ struct HistoryFilter {
 
 impl HistoryFilter {
     fn from_fields(fields: &Fields) -> Self {
-        let field = |name| fields.one(name).unwrap_or_default().to_owned();
+        let field = |name| fields.first_value(name).unwrap_or_default().to_owned();
         Self {
             words: field("q"),
             session: field("session"),
@@ -75,7 +75,7 @@ impl HistoryFilter {
 
     fn address(&self, before: Option<i64>) -> String {
         let before = before.map(|before| before.to_string()).unwrap_or_default();
-        links::query(
+        links::address_with_query(
             "/history",
             &[
                 ("q", &self.words),
@@ -90,28 +90,28 @@ impl HistoryFilter {
 }
 
 /// Lists operations.
-pub(super) async fn list(
+pub(super) async fn list_operations(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let frame = Frame::new(page, &visitor, Section::History, "History");
         let Some(history) = page.lancet.history() else {
-            return view::broken();
+            return view::internal_error_response();
         };
         let filter = HistoryFilter::from_fields(&fields);
         let before = fields.number("before");
-        let path = one_of_path(page, &filter.path);
+        let path = typed_file(page, &filter.path);
         let one_of = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let query = LogQuery {
             words: one_of(&filter.words),
             session: one_of(&filter.session),
             path: path.clone().flatten(),
-            since: day(&filter.since),
-            until: day(&filter.until).map(|begin| begin + DAY - 1),
+            since: parse_day(&filter.since),
+            until: parse_day(&filter.until).map(|begin| begin + DAY - 1),
             before_sequence: before,
-            limit: Some(AT_ONCE + 1),
+            limit: Some(OPERATIONS_PER_PAGE + 1),
             ..LogQuery::default()
         };
         let found = match path {
@@ -120,40 +120,40 @@ pub(super) async fn list(
             _ => history.log(&query),
         };
         let Ok(mut found) = found else {
-            return view::broken();
+            return view::internal_error_response();
         };
-        let is_more = found.len() > AT_ONCE;
-        found.truncate(AT_ONCE);
+        let is_more = found.len() > OPERATIONS_PER_PAGE;
+        found.truncate(OPERATIONS_PER_PAGE);
         let last = found.last().map(|operation| operation.sequence);
         let view = ListView {
             frame,
             older: last
                 .filter(|_| is_more)
                 .map(|last| filter.address(Some(last))),
-            entries: entries(&found, &history),
+            entries: list_entries(&found, &history),
             filter,
             is_first_page: before.is_none(),
         };
-        view::html(StatusCode::OK, &view)
+        view::html_response(StatusCode::OK, &view)
     })
     .await
 }
 
 /// Returns the file that was typed, if it is below a root; none if none was typed.
-fn one_of_path(page: &WebPage, typed: &str) -> Option<Option<PathBuf>> {
-    (!typed.is_empty()).then(|| links::path_of(&page.lancet, typed))
+fn typed_file(page: &WebPage, typed: &str) -> Option<Option<PathBuf>> {
+    (!typed.is_empty()).then(|| links::path_from_query(&page.lancet, typed))
 }
 
 /// Returns the beginning of a day in UTC, in milliseconds since 1970; none if the text is not a date such as
 /// `2026-11-17`.
-fn day(text: &str) -> Option<i64> {
+fn parse_day(text: &str) -> Option<i64> {
     let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
     Some(date.and_time(NaiveTime::MIN).and_utc().timestamp_millis())
 }
 
-fn entries(found: &[Operation], history: &History) -> Vec<ListEntry> {
+fn list_entries(found: &[Operation], history: &History) -> Vec<ListEntry> {
     let mut shown: Option<(&str, String)> = None;
-    let with_prompts = found.iter().zip(prompts(history, found));
+    let with_prompts = found.iter().zip(prompts_of_operations(history, found));
     with_prompts
         .map(|(operation, prompt)| {
             let key = prompt.map(|prompt| (operation.session.as_str(), prompt));
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_is_that_of_the_calendar_and_other_text_is_none() {
+    fn parses_only_valid_calendar_days() {
         for (text, begin) in [
             ("1970-01-01", Some(0)),
             ("2000-02-29", Some(951_782_400_000)),
@@ -190,7 +190,7 @@ mod tests {
             ("99999999999-1-1", None),
             ("yesterday", None),
         ] {
-            assert_eq!(day(text), begin, "{text}");
+            assert_eq!(parse_day(text), begin, "{text}");
         }
     }
 }

@@ -6,13 +6,15 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use lancet::doors::visible_line;
-use lancet::history::{ALREADY_UNDONE, FileChange, History, IdMatch, Operation, OperationKind};
+use lancet::doors::escape_line_for_terminal;
+use lancet::history::{
+    ALREADY_UNDONE_MARK, FileChange, History, IdMatch, Operation, OperationKind,
+};
 
 use super::file_diff;
-use super::summary::{FileSummary, Summary, prompts, short};
+use super::summary::{FileSummary, Summary, prompts_of_operations, shorten_id};
 use crate::page::WebPage;
-use crate::page::diff::{DiffPart, FileDiff, LayoutChoice, PART, deadline};
+use crate::page::diff::{DiffPart, FileDiff, LINES_PER_PART, LayoutChoice, highlighting_deadline};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
@@ -58,51 +60,57 @@ struct FileView {
 }
 
 /// Shows an operation.
-pub(super) async fn show(
+pub(super) async fn show_operation(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let Some(history) = page.lancet.history() else {
-            return view::broken();
+            return view::internal_error_response();
         };
-        let Some(found) = find(&history, &id) else {
-            return missing();
+        let Some(found) = find_operation(&history, &id) else {
+            return operation_not_found();
         };
-        let title = format!("{} {}", visible_line(&found.tool), short(&found.id));
+        let title = format!(
+            "{} {}",
+            escape_line_for_terminal(&found.tool),
+            shorten_id(&found.id)
+        );
         let frame = Frame::new(page, &visitor, Section::History, title);
-        match view(&history, &found, frame, choice, &fields) {
-            Ok(view) => view::html(StatusCode::OK, &view),
-            Err(_) => view::broken(),
+        match operation_view(&history, &found, frame, choice, &fields) {
+            Ok(view) => view::html_response(StatusCode::OK, &view),
+            Err(_) => view::internal_error_response(),
         }
     })
     .await
 }
 
 /// Returns the operation of this id if all its files are below the roots.
-pub(super) fn find(history: &History, id: &str) -> Option<Operation> {
+pub(super) fn find_operation(history: &History, id: &str) -> Option<Operation> {
     let is_one =
         (8..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if !is_one {
         return None;
     }
     match history.find(id) {
-        Ok(IdMatch::One(found)) if found.id == id && history.concerns(&found) => Some(*found),
+        Ok(IdMatch::One(found)) if found.id == id && history.are_files_below_roots(&found) => {
+            Some(*found)
+        }
         _ => None,
     }
 }
 
 /// Returns the answer for an operation that does not exist.
-pub(super) fn missing() -> Response {
-    view::missing(
+pub(super) fn operation_not_found() -> Response {
+    view::not_found_response(
         "There is no such operation on this project's files. It may be too old to be kept.",
     )
 }
 
-fn view(
+fn operation_view(
     history: &History,
     found: &Operation,
     frame: Frame,
@@ -111,7 +119,7 @@ fn view(
 ) -> Result<OperationView, lancet::history::HistoryError> {
     let layout = choice.layout;
     let part: Option<usize> = fields.number("file");
-    let until = deadline();
+    let until = highlighting_deadline();
     let mut left = MOST_LINES;
     let mut files = Vec::new();
     for (at, change) in found.files.iter().enumerate().take(MOST_FILES) {
@@ -125,7 +133,7 @@ fn view(
                 .number("from")
                 .filter(|_| part.is_some())
                 .unwrap_or(0),
-            most: PART.min(left.max(1)),
+            most: LINES_PER_PART.min(left.max(1)),
             until,
         };
         let summary = FileSummary::from_change(change, history);
@@ -137,21 +145,24 @@ fn view(
         left = left.saturating_sub(diff.as_ref().map_or(0, |diff| diff.diff.line_count()));
         files.push(file_view(number, change, summary, diff, history));
     }
-    let link = |id: &String| (format!("/history/{id}"), short(id));
+    let link = |id: &String| (format!("/history/{id}"), shorten_id(id));
     let is_undone = found.files.iter().all(|file| file.undone_by.is_some());
     let is_change = matches!(found.kind, OperationKind::Change | OperationKind::Redo);
-    let text = |text: &Option<String>| text.as_deref().map(|text| visible_line(text).into_owned());
+    let text = |text: &Option<String>| {
+        text.as_deref()
+            .map(|text| escape_line_for_terminal(text).into_owned())
+    };
     Ok(OperationView {
         frame,
         choice,
         operation: Summary::from_operation(found, history),
-        prompt: prompts(history, std::slice::from_ref(found))
+        prompt: prompts_of_operations(history, std::slice::from_ref(found))
             .pop()
             .flatten(),
         approved: text(&found.approved),
         turn: text(&found.turn),
         call: text(&found.call),
-        rungs: visible_line(&found.rungs.join(", ")).into_owned(),
+        rungs: escape_line_for_terminal(&found.rungs.join(", ")).into_owned(),
         takes_back: found.takes_back.iter().map(link).collect(),
         can_undo: is_change && !is_undone,
         can_redo: found.kind == OperationKind::Undo && !is_undone,
@@ -172,17 +183,17 @@ fn file_view(
     FileView {
         number,
         file,
-        lines: links::lines(&change.path),
-        is_shown: history.shows(change),
+        lines: links::line_authors_address(&change.path),
+        is_shown: history.may_show_change(change),
         diff,
         has_before: change.before.is_some(),
         has_after: change.after.is_some(),
         undone_by: undone.map(|by| match by {
-            ALREADY_UNDONE => (
+            ALREADY_UNDONE_MARK => (
                 String::new(),
                 "the file itself, which was so already".to_owned(),
             ),
-            by => (format!("/history/{by}"), short(by)),
+            by => (format!("/history/{by}"), shorten_id(by)),
         }),
     }
 }

@@ -1,27 +1,28 @@
 //! An operation as it is shown in lists.
 
-use lancet::doors::visible_line;
+use lancet::doors::escape_line_for_terminal;
 use lancet::history::{
-    ChangeKind, FileChange, History, Mark, MarkQuery, Operation, OperationKind, OperationState,
+    ChangeKind, FileChange, History, MarkQuery, Operation, OperationKind, OperationState,
+    PromptMark,
 };
 use lancet::review::{PAGE_CLIENT, SHELL_CLIENT};
 
 use crate::page::links;
-use crate::page::moment::Moment;
+use crate::page::moment::Timestamp;
 
 /// The number of an operation's files that a list names.
 const MOST_FILES: usize = 4;
 /// The prefix of the key of a session without a name.
-const UNNAMED: &str = "unnamed-";
+const UNNAMED_PREFIX: &str = "unnamed-";
 /// The number of characters of an id that are shown.
-const SHOWN_ID: usize = 6;
+const SHOWN_ID_LENGTH: usize = 6;
 
 /// One operation.
 pub(super) struct Summary {
     pub(super) id: String,
     pub(super) short: String,
     pub(super) tool: String,
-    pub(super) time: Moment,
+    pub(super) time: Timestamp,
     /// The author: the agent's name, or the user.
     pub(super) who: String,
     /// The session if it has a name, with the link to its operations.
@@ -53,13 +54,17 @@ impl Summary {
         let undone = files.iter().filter(|file| file.undone_by.is_some()).count();
         Self {
             id: operation.id.clone(),
-            short: short(&operation.id),
-            tool: visible_line(&operation.tool).into_owned(),
-            time: Moment(operation.time),
-            who: who(operation),
-            session: (!operation.session.starts_with(UNNAMED)).then(|| {
-                let link = links::query("/history", &[("session", &operation.session)]);
-                (visible_line(&operation.session).into_owned(), link)
+            short: shorten_id(&operation.id),
+            tool: escape_line_for_terminal(&operation.tool).into_owned(),
+            time: Timestamp(operation.time),
+            who: author_name(operation),
+            session: (!operation.session.starts_with(UNNAMED_PREFIX)).then(|| {
+                let link =
+                    links::address_with_query("/history", &[("session", &operation.session)]);
+                (
+                    escape_line_for_terminal(&operation.session).into_owned(),
+                    link,
+                )
             }),
             kind: match operation.kind {
                 OperationKind::Undo => Some("undo"),
@@ -89,8 +94,8 @@ impl FileSummary {
     pub(super) fn from_change(file: &FileChange, history: &History) -> Self {
         Self {
             path: links::display_path(history, &file.path),
-            link: links::file(&file.path),
-            kind: kind(file.kind),
+            link: links::file_history_address(&file.path),
+            kind: kind_label(file.kind),
             moved_from: file
                 .moved_from
                 .as_ref()
@@ -102,13 +107,13 @@ impl FileSummary {
 }
 
 /// Returns the last characters of an id.
-pub(super) fn short(id: &str) -> String {
-    let from = id.len().saturating_sub(SHOWN_ID);
+pub(super) fn shorten_id(id: &str) -> String {
+    let from = id.len().saturating_sub(SHOWN_ID_LENGTH);
     id.get(from..).unwrap_or(id).to_owned()
 }
 
 /// Returns the label of a file's change; none for the usual kind.
-pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
+pub(super) fn kind_label(kind: ChangeKind) -> Option<&'static str> {
     match kind {
         ChangeKind::Create => Some("new"),
         ChangeKind::Delete => Some("removed"),
@@ -118,21 +123,24 @@ pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
 }
 
 /// Returns the author of an operation.
-pub(super) fn who(operation: &Operation) -> String {
+pub(super) fn author_name(operation: &Operation) -> String {
     match operation.client.as_deref() {
         Some(SHELL_CLIENT) => "a person at the shell".to_owned(),
         Some(PAGE_CLIENT) => "a person on the page".to_owned(),
         Some(client) => match &operation.version {
-            Some(version) => visible_line(&format!("{client} {version}")).into_owned(),
-            None => visible_line(client).into_owned(),
+            Some(version) => escape_line_for_terminal(&format!("{client} {version}")).into_owned(),
+            None => escape_line_for_terminal(client).into_owned(),
         },
         None => "a program without a name".to_owned(),
     }
 }
 
 /// Returns the prompts that led to operations, for each operation in order.
-pub(super) fn prompts(history: &History, operations: &[Operation]) -> Vec<Option<String>> {
-    let mut known: Vec<(&str, Vec<Mark>)> = Vec::new();
+pub(super) fn prompts_of_operations(
+    history: &History,
+    operations: &[Operation],
+) -> Vec<Option<String>> {
+    let mut known: Vec<(&str, Vec<PromptMark>)> = Vec::new();
     let mut found = Vec::with_capacity(operations.len());
     for operation in operations {
         let session = operation.session.as_str();
@@ -142,14 +150,17 @@ pub(super) fn prompts(history: &History, operations: &[Operation]) -> Vec<Option
                 ..MarkQuery::default()
             };
             // If the prompts cannot be read, the list is shown without them.
-            known.push((session, history.marks(&query).unwrap_or_default()));
+            known.push((
+                session,
+                history.recorded_prompts(&query).unwrap_or_default(),
+            ));
         }
         let marks = known.iter().find(|(name, _)| *name == session);
         let mark = marks.and_then(|(_, marks)| {
             let later = marks.partition_point(|mark| mark.sequence >= operation.sequence);
             marks.get(later)
         });
-        found.push(mark.map(|mark| visible_line(&mark.prompt).into_owned()));
+        found.push(mark.map(|mark| escape_line_for_terminal(&mark.prompt).into_owned()));
     }
     found
 }

@@ -9,18 +9,18 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use lancet::approval::{Answer, Approver, Question, Wait};
-use lancet::doors::visible_line;
+use lancet::doors::escape_line_for_terminal;
 use lancet::history::{History, Operation};
-use lancet::outcome::{ChangeOutcome, FileOutcome, Outcome, unified};
+use lancet::outcome::{ChangeOutcome, FileOutcome, Outcome, unified_diff};
 use lancet::review::PAGE_CLIENT;
-use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
+use lancet::undo::{Conflicts, OperationSide, Overlap, Restore, Selection, UndoRequest};
 use lancet::{Caller, Reply};
 
-use super::before::Before;
-use super::operation::{find, missing};
-use super::summary::{Summary, kind};
+use super::before::FilesBefore;
+use super::operation::{find_operation, operation_not_found};
+use super::summary::{Summary, kind_label};
 use crate::page::WebPage;
-use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, deadline};
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, highlighting_deadline};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::told::Tone;
@@ -32,14 +32,14 @@ const MOST_LINES: usize = 2_000;
 
 /// The action on an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
+enum HistoryAction {
     Undo,
     Redo,
     Restore,
 }
 
-impl Act {
-    fn read(word: &str) -> Option<Self> {
+impl HistoryAction {
+    fn parse(word: &str) -> Option<Self> {
         match word {
             "undo" => Some(Self::Undo),
             "redo" => Some(Self::Redo),
@@ -66,52 +66,52 @@ impl Act {
 }
 
 /// The exact request: the fields of the query and of the form.
-struct Wish {
-    act: Act,
+struct ActionRequest {
+    act: HistoryAction,
     operation: Operation,
     /// The file of a restore, counted from 1.
     file: usize,
-    side: Side,
+    side: OperationSide,
     is_merged: bool,
     leaves_out: bool,
 }
 
-impl Wish {
-    fn read(history: &History, id: &str, act: &str, fields: &Fields) -> Option<Self> {
-        let operation = find(history, id)?;
+impl ActionRequest {
+    fn parse(history: &History, id: &str, act: &str, fields: &Fields) -> Option<Self> {
+        let operation = find_operation(history, id)?;
         let file = fields.number("file").unwrap_or(1);
         (1..=operation.files.len()).contains(&file).then_some(())?;
         Some(Self {
-            act: Act::read(act)?,
+            act: HistoryAction::parse(act)?,
             operation,
             file,
-            side: match fields.one("side") {
-                Some("before") => Side::Before,
-                _ => Side::After,
+            side: match fields.first_value("side") {
+                Some("before") => OperationSide::Before,
+                _ => OperationSide::After,
             },
-            is_merged: fields.one("merge").is_some(),
-            leaves_out: fields.one("leave-out").is_some(),
+            is_merged: fields.first_value("merge").is_some(),
+            leaves_out: fields.first_value("leave-out").is_some(),
         })
     }
 
     /// Carries it out, or only computes the resulting files.
-    fn run(&self, page: &WebPage, run: Run) -> Reply {
-        let is_dry = matches!(run, Run::Preview);
-        let person = Person(match run {
-            Run::Preview => Before::default(),
-            Run::Write(before) => before,
+    fn run(&self, page: &WebPage, run: RunMode) -> Reply {
+        let is_dry = matches!(run, RunMode::Preview);
+        let person = PreviewApprover(match run {
+            RunMode::Preview => FilesBefore::default(),
+            RunMode::Write(before) => before,
         });
-        let session = page.lancet.new_session();
+        let session = page.lancet.new_session().with_approver(person);
         let caller = Caller::client(PAGE_CLIENT, env!("CARGO_PKG_VERSION"));
         let selection = Selection::Operation(self.operation.id.clone());
         let mut asked = match self.act {
-            Act::Undo => TakeBack::undo(selection),
-            Act::Redo => TakeBack::redo(selection),
-            Act::Restore => {
+            HistoryAction::Undo => UndoRequest::undo(selection),
+            HistoryAction::Redo => UndoRequest::redo(selection),
+            HistoryAction::Restore => {
                 let path = &self.operation.files[self.file - 1].path;
                 let mut one = Restore::new(path, &self.operation.id, self.side);
                 one.dry_run = is_dry;
-                return session.restore_all_asking(vec![one], caller, person);
+                return session.restore(one, caller);
             }
         };
         asked.dry_run = is_dry;
@@ -121,7 +121,7 @@ impl Wish {
         if self.leaves_out {
             asked = asked.conflicts(Conflicts::LeaveOut);
         }
-        session.take_back_asking(asked, caller, person)
+        session.undo_or_redo(asked, caller)
     }
 
     fn address(&self) -> String {
@@ -130,18 +130,22 @@ impl Wish {
 }
 
 /// Whether the files are written.
-enum Run {
+enum RunMode {
     Preview,
     /// They are written, if they are still these.
-    Write(Before),
+    Write(FilesBefore),
 }
 
 /// Approves as the user who has seen the preview of these files and pressed the button.
-struct Person(Before);
+struct PreviewApprover(FilesBefore);
 
-impl Approver for Person {
+impl Approver for PreviewApprover {
     fn ask(&self, question: &Question, _: &Wait) -> Answer {
-        match question.files.iter().all(|file| self.0.has(file)) {
+        match question
+            .files
+            .iter()
+            .all(|file| self.0.is_unchanged_in(file))
+        {
             true => Answer::Yes,
             false => Answer::No(Some(
                 "the files have changed since the preview; look at it again".to_owned(),
@@ -149,7 +153,7 @@ impl Approver for Person {
         }
     }
 
-    fn beforehand(&self, _: bool) -> Option<String> {
+    fn consent_given_in_advance(&self, _: bool) -> Option<String> {
         Some("a person on the page".to_owned())
     }
 }
@@ -187,26 +191,26 @@ struct FileView {
 }
 
 /// Shows the preview of the resulting files.
-pub(super) async fn preview(
+pub(super) async fn show_preview(
     State(page): State<Arc<WebPage>>,
     Path((id, act)): Path<(String, String)>,
     visitor: Visitor,
     layout: DiffLayout,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let Some(history) = page.lancet.history() else {
-            return view::broken();
+            return view::internal_error_response();
         };
-        let Some(wish) = Wish::read(&history, &id, &act, &fields) else {
-            return missing();
+        let Some(wish) = ActionRequest::parse(&history, &id, &act, &fields) else {
+            return operation_not_found();
         };
-        let before = Before::read(&history, &wish.operation);
-        let reply = wish.run(page, Run::Preview);
+        let before = FilesBefore::read(&history, &wish.operation);
+        let reply = wish.run(page, RunMode::Preview);
         let frame = Frame::new(page, &visitor, Section::History, wish.act.title());
         let mut view = preview_view(&history, &wish, &reply, frame, layout);
         view.shown = before.digest(&reply);
-        view::html(StatusCode::OK, &view)
+        view::html_response(StatusCode::OK, &view)
     })
     .await
 }
@@ -218,57 +222,61 @@ pub(super) async fn carry_out(
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let Some(history) = page.lancet.history() else {
-            return view::broken();
+            return view::internal_error_response();
         };
-        let Some(wish) = Wish::read(&history, &id, &act, &form.0) else {
-            return missing();
+        let Some(wish) = ActionRequest::parse(&history, &id, &act, &form.0) else {
+            return operation_not_found();
         };
-        let seen = form.0.one("shown").unwrap_or_default();
-        let before = Before::read(&history, &wish.operation);
-        if before.digest(&wish.run(page, Run::Preview)) != seen {
+        let seen = form.0.first_value("shown").unwrap_or_default();
+        let before = FilesBefore::read(&history, &wish.operation);
+        if before.digest(&wish.run(page, RunMode::Preview)) != seen {
             let words = "The files have changed since you looked. Nothing was written; this is what would become of them now.";
-            page.told.tell(&visitor, Tone::Refused, words);
-            return view::go_to(&links::query(&wish.address(), &borrowed(&repeated(&wish))));
+            page.told.add_message(&visitor, Tone::Refused, words);
+            return view::redirect_to(&links::address_with_query(&wish.address(), &borrow_fields(&form_fields(&wish))));
         }
-        let reply = wish.run(page, Run::Write(before));
+        let reply = wish.run(page, RunMode::Write(before));
         match reply.outcome() {
             Outcome::Changed(change) => {
-                page.told.tell(&visitor, Tone::Done, outcome_message(&wish, change));
-                view::go_to(&match &change.operation {
+                page.told.add_message(&visitor, Tone::Done, outcome_message(&wish, change));
+                view::redirect_to(&match &change.operation {
                     Some(id) => format!("/history/{id}"),
                     None => format!("/history/{}", wish.operation.id),
                 })
             }
             _ => {
-                let words = format!("Nothing was written. {}", visible(reply.text()));
-                page.told.tell(&visitor, Tone::Refused, words);
-                view::go_to(&format!("/history/{}", wish.operation.id))
+                let words = format!("Nothing was written. {}", visible_lines(reply.text()));
+                page.told.add_message(&visitor, Tone::Refused, words);
+                view::redirect_to(&format!("/history/{}", wish.operation.id))
             }
         }
     })
     .await
 }
 
-fn outcome_message(wish: &Wish, change: &ChangeOutcome) -> String {
+fn outcome_message(wish: &ActionRequest, change: &ChangeOutcome) -> String {
     let done = match wish.act {
-        Act::Undo => "The change is undone.",
-        Act::Redo => "The change is made again.",
-        Act::Restore => "The file is restored.",
+        HistoryAction::Undo => "The change is undone.",
+        HistoryAction::Redo => "The change is made again.",
+        HistoryAction::Restore => "The file is restored.",
     };
     let files = change.files.iter().flat_map(|file| &file.warnings);
-    let more = change.notes.iter().chain(files).map(|note| visible(note));
+    let more = change
+        .notes
+        .iter()
+        .chain(files)
+        .map(|note| visible_lines(note));
     let more: Vec<String> = std::iter::once(done.to_owned()).chain(more).collect();
     more.join("\n")
 }
 
 /// Returns the form fields that lead to the same preview.
-fn repeated(wish: &Wish) -> Vec<(&'static str, String)> {
+fn form_fields(wish: &ActionRequest) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
-    if wish.act == Act::Restore {
+    if wish.act == HistoryAction::Restore {
         fields.push(("file", wish.file.to_string()));
-        if wish.side == Side::Before {
+        if wish.side == OperationSide::Before {
             fields.push(("side", "before".to_owned()));
         }
     }
@@ -281,7 +289,7 @@ fn repeated(wish: &Wish) -> Vec<(&'static str, String)> {
     fields
 }
 
-fn borrowed<'f>(fields: &'f [(&'static str, String)]) -> Vec<(&'f str, &'f str)> {
+fn borrow_fields<'f>(fields: &'f [(&'static str, String)]) -> Vec<(&'f str, &'f str)> {
     let fields = fields.iter();
     fields
         .map(|(name, value)| (*name, value.as_str()))
@@ -290,7 +298,7 @@ fn borrowed<'f>(fields: &'f [(&'static str, String)]) -> Vec<(&'f str, &'f str)>
 
 fn preview_view(
     history: &History,
-    wish: &Wish,
+    wish: &ActionRequest,
     reply: &Reply,
     frame: Frame,
     layout: DiffLayout,
@@ -301,7 +309,7 @@ fn preview_view(
         word: wish.act.name(),
         action: wish.address(),
         operation: Summary::from_operation(&wish.operation, history),
-        fields: repeated(wish),
+        fields: form_fields(wish),
         shown: String::new(),
         lead: None,
         notes: Vec::new(),
@@ -311,14 +319,19 @@ fn preview_view(
         can_leave_out: false,
     };
     let Outcome::Changed(change) = reply.outcome() else {
-        view.refusal = Some(visible(reply.text()));
-        view.can_merge = wish.act == Act::Undo && !wish.is_merged;
-        view.can_leave_out =
-            wish.act != Act::Restore && !wish.leaves_out && wish.operation.files.len() > 1;
+        view.refusal = Some(visible_lines(reply.text()));
+        view.can_merge = wish.act == HistoryAction::Undo && !wish.is_merged;
+        view.can_leave_out = wish.act != HistoryAction::Restore
+            && !wish.leaves_out
+            && wish.operation.files.len() > 1;
         return view;
     };
-    view.lead = change.lead.as_deref().map(visible);
-    view.notes = change.notes.iter().map(|note| visible(note)).collect();
+    view.lead = change.lead.as_deref().map(visible_lines);
+    view.notes = change
+        .notes
+        .iter()
+        .map(|note| visible_lines(note))
+        .collect();
     for path in &change.found_back {
         let path = links::display_path(history, path);
         view.notes
@@ -330,7 +343,7 @@ fn preview_view(
             .push(format!("{path} is left as it is: it was changed since."));
     }
     let mut left = MOST_LINES;
-    let until = deadline();
+    let until = highlighting_deadline();
     for file in &change.files {
         let shown = DiffPart {
             layout,
@@ -349,9 +362,9 @@ fn preview_view(
 fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: bool) -> FileView {
     let path = links::display_path(history, &file.path);
     let mut names = std::iter::once(&file.path).chain(&file.from_path);
-    let is_shown = names.all(|name| history.is_shown(name));
+    let is_shown = names.all(|name| history.may_show(name));
     let diff = (is_shown && has_room).then(|| {
-        let patch = unified(&file.patch);
+        let patch = unified_diff(&file.patch);
         FileDiff {
             caption: format!("What would become of {path}"),
             layout: shown.layout,
@@ -361,17 +374,21 @@ fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: 
     });
     FileView {
         path,
-        kind: kind(file.kind),
+        kind: kind_label(file.kind),
         added: file.added,
         removed: file.removed,
-        warnings: file.warnings.iter().map(|words| visible(words)).collect(),
+        warnings: file
+            .warnings
+            .iter()
+            .map(|words| visible_lines(words))
+            .collect(),
         is_shown,
         diff,
     }
 }
 
 /// Returns a text of several lines with deceptive characters made visible.
-fn visible(text: &str) -> String {
-    let lines: Vec<_> = text.lines().map(visible_line).collect();
+fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(escape_line_for_terminal).collect();
     lines.join("\n")
 }

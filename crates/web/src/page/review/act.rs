@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use lancet::review::{Reviews, TakeHunk};
+use lancet::review::{HunkUndoRequest, Reviews};
 
-use super::entry::revision_of;
-use super::list::path_of;
+use super::entry::parse_revision;
+use super::list::path_from_id;
 use super::new_comment;
 use crate::page::WebPage;
 use crate::page::fields::{Fields, SentForm};
@@ -20,49 +20,49 @@ use crate::page::visitor::Visitor;
 type Done = Result<String, String>;
 
 /// Carries out a form, and queues a message about the result.
-async fn act(
+async fn process_form(
     page: Arc<WebPage>,
     visitor: Visitor,
     form: SentForm,
     act: impl FnOnce(&Reviews, &Fields) -> Done + Send + 'static,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let Some(review) = page.lancet.review() else {
-            return view::broken();
+            return view::internal_error_response();
         };
         let (tone, words) = match act(&review, &form.0) {
             Ok(words) => (Tone::Done, words),
             Err(words) => (Tone::Refused, words),
         };
-        page.told.tell(&visitor, tone, words);
-        view::go_to("/review")
+        page.told.add_message(&visitor, tone, words);
+        view::redirect_to("/review")
     })
     .await
 }
 
-const NOT_KEPT: &str =
+const STATE_FOLDER_UNUSABLE: &str =
     "The state folder cannot be used; nothing was recorded. `lancet doctor` looks for the cause.";
-const UNKNOWN: &str = "What the form was about is no longer there. Nothing was done; the review below is as it is now.";
+const FORM_OUTDATED: &str = "What the form was about is no longer there. Nothing was done; the review below is as it is now.";
 
-fn files(form: &Fields, review: &Reviews) -> Vec<(PathBuf, String)> {
+fn files_in_form(form: &Fields, review: &Reviews) -> Vec<(PathBuf, String)> {
     let named = form.all("file").filter_map(|id| {
         let (operation, _) = id.split_once('.')?;
-        Some((path_of(review, id)?, operation.to_owned()))
+        Some((path_from_id(review, id)?, operation.to_owned()))
     });
     named.collect()
 }
 
 /// Marks files as seen in the state in which they were shown.
-pub(super) async fn seen(
+pub(super) async fn mark_seen(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    act(page, visitor, form, |review, form| {
-        let shown = files(form, review);
+    process_form(page, visitor, form, |review, form| {
+        let shown = files_in_form(form, review);
         match review.mark_each_seen(&shown) {
-            Err(_) => Err(NOT_KEPT.to_owned()),
-            Ok(0) => Err(UNKNOWN.to_owned()),
+            Err(_) => Err(STATE_FOLDER_UNUSABLE.to_owned()),
+            Ok(0) => Err(FORM_OUTDATED.to_owned()),
             Ok(1) => Ok("One file is marked as seen.".to_owned()),
             Ok(number) => Ok(format!("{number} files are marked as seen.")),
         }
@@ -71,14 +71,16 @@ pub(super) async fn seen(
 }
 
 /// Marks everything as seen that the page showed.
-pub(super) async fn all_seen(
+pub(super) async fn mark_all_seen(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    act(page, visitor, form, |review, form| {
-        let upto = form.number("upto").ok_or(UNKNOWN)?;
-        let number = review.mark_all_seen(upto).map_err(|_| NOT_KEPT)?;
+    process_form(page, visitor, form, |review, form| {
+        let upto = form.number("upto").ok_or(FORM_OUTDATED)?;
+        let number = review
+            .mark_all_seen(upto)
+            .map_err(|_| STATE_FOLDER_UNUSABLE)?;
         Ok(match number {
             1 => "One file is marked as seen.".to_owned(),
             number => format!("{number} files are marked as seen."),
@@ -88,14 +90,14 @@ pub(super) async fn all_seen(
 }
 
 /// Undoes one hunk.
-pub(super) async fn take_back(
+pub(super) async fn undo_hunk(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    act(page, visitor, form, |review, form| {
-        let asked = request(review, form).ok_or(UNKNOWN)?;
-        let reply = review.take_back(asked);
+    process_form(page, visitor, form, |review, form| {
+        let asked = undo_request(review, form).ok_or(FORM_OUTDATED)?;
+        let reply = review.undo_hunk(asked);
         match reply.is_error() {
             true => Err(reply.text().to_owned()),
             false => Ok("The hunk was undone; the agent learns of it with its next answer. The history has it as a separate operation, which can be undone.".to_owned()),
@@ -104,26 +106,31 @@ pub(super) async fn take_back(
     .await
 }
 
-fn request(review: &Reviews, form: &Fields) -> Option<TakeHunk> {
-    let id = form.one("file")?;
+fn undo_request(review: &Reviews, form: &Fields) -> Option<HunkUndoRequest> {
+    let id = form.first_value("file")?;
     let (operation, _) = id.split_once('.')?;
-    let before = revision_of(form.one("before")?)?;
-    let hunk = form.one("hunk")?.parse().ok()?;
-    Some(TakeHunk::new(path_of(review, id)?, operation, before, hunk))
+    let before = parse_revision(form.first_value("before")?)?;
+    let hunk = form.first_value("hunk")?.parse().ok()?;
+    Some(HunkUndoRequest::new(
+        path_from_id(review, id)?,
+        operation,
+        before,
+        hunk,
+    ))
 }
 
 /// Records a comment.
-pub(super) async fn comment(
+pub(super) async fn add_comment(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
     let own = Arc::clone(&page);
-    act(page, visitor, form, move |review, form| {
-        let comment = new_comment::read(&own, review, form)
+    process_form(page, visitor, form, move |review, form| {
+        let comment = new_comment::parse_form(&own, review, form)
             .map_err(|trouble| format!("The comment was not kept: {trouble}."))?
-            .ok_or(UNKNOWN)?;
-        match review.comment(&comment) {
+            .ok_or(FORM_OUTDATED)?;
+        match review.add_comment(&comment) {
             Ok(_) => Ok("The comment waits for the session; it comes with its next answer or your next prompt.".to_owned()),
             Err(error) => Err(format!("The comment was not kept: {error}.")),
         }
@@ -132,15 +139,15 @@ pub(super) async fn comment(
 }
 
 /// Withdraws a comment that has not reached its session.
-pub(super) async fn withdraw(
+pub(super) async fn withdraw_comment(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    act(page, visitor, form, |review, form| {
-        let id = form.number("comment").ok_or(UNKNOWN)?;
+    process_form(page, visitor, form, |review, form| {
+        let id = form.number("comment").ok_or(FORM_OUTDATED)?;
         match review.withdraw_comment(id) {
-            Err(_) => Err(NOT_KEPT.to_owned()),
+            Err(_) => Err(STATE_FOLDER_UNUSABLE.to_owned()),
             Ok(true) => Ok("The comment was withdrawn.".to_owned()),
             Ok(false) => Err("The comment has reached its session already.".to_owned()),
         }

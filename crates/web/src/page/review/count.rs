@@ -28,7 +28,9 @@ impl ReviewCount {
         if let Some((_, number)) = counted.filter(|(at, _)| *at == newest) {
             return number;
         }
-        let number = lancet.review().map(|review| review.count(tally));
+        let number = lancet
+            .review()
+            .map(|review| review.count_files_to_review(tally));
         let Some(Ok(number)) = number else {
             return 0;
         };

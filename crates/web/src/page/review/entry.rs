@@ -1,14 +1,14 @@
 //! A file of the review in the form of the templates.
 
-use lancet::doors::{size, visible_line};
+use lancet::doors::{escape_line_for_terminal, format_size};
 use lancet::history::ChangeKind;
-use lancet::outcome::unified;
+use lancet::outcome::unified_diff;
 use lancet::review::{Contribution, ReviewText, ReviewedFile};
 
 use crate::page::diff::{Diff, DiffPart};
 
 /// The largest number of sessions and operations that are listed individually.
-const NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// A file.
 pub(super) struct FileEntry {
@@ -43,7 +43,7 @@ impl FileEntry {
     pub(super) fn from_reviewed(file: &ReviewedFile, shown: &DiffPart) -> Self {
         let mut entry = Self {
             id: format!("{}.{}", file.operation, file.at),
-            path: visible_line(&file.relative.display().to_string()).into_owned(),
+            path: escape_line_for_terminal(&file.relative.display().to_string()).into_owned(),
             kind: match file.kind {
                 ChangeKind::Create => Some("new file"),
                 ChangeKind::Delete => Some("removed"),
@@ -52,14 +52,17 @@ impl FileEntry {
             moved_from: file
                 .moved_from
                 .as_ref()
-                .map(|old| visible_line(&old.display().to_string()).into_owned()),
+                .map(|old| escape_line_for_terminal(&old.display().to_string()).into_owned()),
             added: 0,
             removed: 0,
             facts: Vec::new(),
-            sessions: sessions(file),
-            operations: operations(file),
-            further: file.contributions.len().saturating_sub(NAMED),
-            before: file.before.as_ref().map_or_else(|| "none".to_owned(), hex),
+            sessions: contributing_sessions(file),
+            operations: contributing_operations(file),
+            further: file.contributions.len().saturating_sub(MAX_NAMED),
+            before: file
+                .before
+                .as_ref()
+                .map_or_else(|| "none".to_owned(), to_hex),
             hunks: Vec::new(),
             lines: Vec::new(),
             diff: Diff::from_unified(&file.path, &[], shown),
@@ -69,11 +72,11 @@ impl FileEntry {
             let words = format!("Permission bits: {before:03o}, now {after:03o}.");
             entry.facts.push(words);
         }
-        entry.take_text(file, shown);
+        entry.set_text(file, shown);
         entry
     }
 
-    fn take_text(&mut self, file: &ReviewedFile, shown: &DiffPart) {
+    fn set_text(&mut self, file: &ReviewedFile, shown: &DiffPart) {
         let say = |facts: &mut Vec<String>, words: &str| facts.push(words.to_owned());
         match &file.text {
             ReviewText::Lines {
@@ -82,12 +85,16 @@ impl FileEntry {
                 removed,
             } => {
                 (self.added, self.removed) = (*added, *removed);
-                let of_one =
-                    |hunk: &lancet::review::ReviewHunk| unified(std::slice::from_ref(&hunk.hunk));
+                let of_one = |hunk: &lancet::review::ReviewHunk| {
+                    unified_diff(std::slice::from_ref(&hunk.hunk))
+                };
                 let texts: Vec<String> = hunks.iter().map(of_one).collect();
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                 self.hunks = hunks.iter().map(|hunk| hunk.lines.to_string()).collect();
-                self.lines = hunks.iter().map(|hunk| changed(&hunk.hunk)).collect();
+                self.lines = hunks
+                    .iter()
+                    .map(|hunk| changed_line_range(&hunk.hunk))
+                    .collect();
                 self.diff = Diff::from_unified(&file.path, &texts, shown);
                 self.is_left_out = self.diff.hunks.is_empty() && self.diff.total > 0;
                 if self.diff.total == 0 {
@@ -100,8 +107,8 @@ impl FileEntry {
             ),
             ReviewText::NotText { sizes } => self.facts.push(format!(
                 "No text: {} before, {} now.",
-                size(sizes.0),
-                size(sizes.1)
+                format_size(sizes.0),
+                format_size(sizes.1)
             )),
             ReviewText::TooLarge { added, removed } => {
                 (self.added, self.removed) = (*added, *removed);
@@ -113,7 +120,7 @@ impl FileEntry {
             ReviewText::Link { before, after } => {
                 let target = |link: &Option<std::path::PathBuf>| match link {
                     None => "no link".to_owned(),
-                    Some(to) => visible_line(&to.display().to_string()).into_owned(),
+                    Some(to) => escape_line_for_terminal(&to.display().to_string()).into_owned(),
                 };
                 self.facts.push(format!(
                     "A symbolic link: {} before, {} now.",
@@ -157,7 +164,7 @@ impl FileEntry {
 
 /// Returns the first and the last changed line of a hunk in the new text, or the line before if lines were only
 /// removed.
-fn changed(hunk: &lancet::outcome::Hunk) -> (usize, usize) {
+fn changed_line_range(hunk: &lancet::outcome::Hunk) -> (usize, usize) {
     let mut next = hunk.new_start.max(1);
     let (mut first, mut last) = (None, next);
     for line in &hunk.lines {
@@ -180,18 +187,18 @@ fn changed(hunk: &lancet::outcome::Hunk) -> (usize, usize) {
     (first, last.max(first))
 }
 
-fn sessions(file: &ReviewedFile) -> Vec<String> {
+fn contributing_sessions(file: &ReviewedFile) -> Vec<String> {
     let mut sessions: Vec<String> = Vec::new();
     let others = file.contributions.iter().filter(|one| !one.is_a_persons);
     for one in others {
-        if !sessions.contains(&one.operation.session) && sessions.len() < NAMED {
+        if !sessions.contains(&one.operation.session) && sessions.len() < MAX_NAMED {
             sessions.push(one.operation.session.clone());
         }
     }
     sessions
 }
 
-fn operations(file: &ReviewedFile) -> Vec<(String, String)> {
+fn contributing_operations(file: &ReviewedFile) -> Vec<(String, String)> {
     let by = |one: &Contribution| {
         let who = match (one.is_a_persons, &one.operation.client) {
             (true, _) => "you",
@@ -199,18 +206,21 @@ fn operations(file: &ReviewedFile) -> Vec<(String, String)> {
             (false, None) => "unknown",
         };
         let who = format!("{} by {who}", one.operation.tool);
-        (one.operation.id.clone(), visible_line(&who).into_owned())
+        (
+            one.operation.id.clone(),
+            escape_line_for_terminal(&who).into_owned(),
+        )
     };
-    file.contributions.iter().take(NAMED).map(by).collect()
+    file.contributions.iter().take(MAX_NAMED).map(by).collect()
 }
 
 /// Returns the bytes in hexadecimal digits.
-fn hex(bytes: &[u8; 32]) -> String {
+fn to_hex(bytes: &[u8; 32]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the revision with these digits; `none` means that there is no file.
-pub(super) fn revision_of(digits: &str) -> Option<Option<[u8; 32]>> {
+pub(super) fn parse_revision(digits: &str) -> Option<Option<[u8; 32]>> {
     if digits == "none" {
         return Some(None);
     }

@@ -7,25 +7,27 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use lancet::doors::visible_line;
-use lancet::review::{ReviewGroup, ReviewedFile, Reviews, UnseenFile, grouped};
+use lancet::doors::escape_line_for_terminal;
+use lancet::review::{ReviewGroup, ReviewedFile, Reviews, UnseenFile, group_files};
 
 use super::comments::{self, CommentEntry};
 use super::entry::FileEntry;
 use crate::page::WebPage;
-use crate::page::diff::{DiffLayout, DiffPart, LayoutChoice, PART, deadline};
+use crate::page::diff::{
+    DiffLayout, DiffPart, LINES_PER_PART, LayoutChoice, highlighting_deadline,
+};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
-use crate::page::moment::Moment;
+use crate::page::moment::Timestamp;
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
 /// The number of files that are shown with their diffs.
-const FILES: usize = 10;
+const MAX_FILES_WITH_DIFF: usize = 10;
 /// The number of lines of all diffs together that are shown at once; a link opens the diffs of further files.
-const LINES: usize = 1_200;
+const MAX_DIFF_LINES: usize = 1_200;
 /// The number of further files that are named.
-const NAMED: usize = 200;
+const MAX_NAMED_FILES: usize = 200;
 
 #[derive(Template)]
 #[template(path = "review/list.html")]
@@ -50,52 +52,52 @@ struct ListView {
 struct GroupEntry {
     session: String,
     client: String,
-    prompt: Option<(String, Moment)>,
+    prompt: Option<(String, Timestamp)>,
     files: Vec<FileEntry>,
 }
 
 /// Shows the files to be reviewed.
-pub(super) async fn list(
+pub(super) async fn list_files_to_review(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     choice: LayoutChoice,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let frame = Frame::new(page, &visitor, Section::Review, "Review");
-        match made(page, frame, choice) {
-            Some(view) => view::html(StatusCode::OK, &view),
-            None => view::broken(),
+        match build_view(page, frame, choice) {
+            Some(view) => view::html_response(StatusCode::OK, &view),
+            None => view::internal_error_response(),
         }
     })
     .await
 }
 
-fn made(page: &WebPage, frame: Frame, choice: LayoutChoice) -> Option<ListView> {
+fn build_view(page: &WebPage, frame: Frame, choice: LayoutChoice) -> Option<ListView> {
     let layout = choice.layout;
     let review = page.lancet.review()?;
-    let list = review.list(FILES).ok()?;
+    let list = review.list(MAX_FILES_WITH_DIFF).ok()?;
     let roots = page.lancet.roots();
-    let until = deadline();
-    let mut left = LINES;
+    let until = highlighting_deadline();
+    let mut left = MAX_DIFF_LINES;
     let mut entry = |file: &ReviewedFile| {
         let shown = DiffPart {
-            most: PART.min(left),
-            ..DiffPart::first(layout, until)
+            most: LINES_PER_PART.min(left),
+            ..DiffPart::first_part(layout, until)
         };
         let made = FileEntry::from_reviewed(file, &shown);
         left -= made.diff.line_count().min(left);
         made
     };
-    let groups = grouped(&list.files);
-    let groups = groups.iter().map(|group| group_of(group, &mut entry));
-    let named = list.others.iter().take(NAMED);
+    let groups = group_files(&list.files);
+    let groups = groups.iter().map(|group| group_entry(group, &mut entry));
+    let named = list.others.iter().take(MAX_NAMED_FILES);
     Some(ListView {
         groups: groups.collect(),
-        others: named.map(|file| other(file, &roots)).collect(),
-        unnamed: list.others.len().saturating_sub(NAMED),
+        others: named.map(|file| unseen_file_labels(file, &roots)).collect(),
+        unnamed: list.others.len().saturating_sub(MAX_NAMED_FILES),
         total: list.files.len() + list.others.len(),
         upto: list.upto,
-        comments: comments::newest(&review, &roots).ok()?,
+        comments: comments::newest_comments(&review, &roots).ok()?,
         is_one: false,
         choice,
         frame,
@@ -103,61 +105,63 @@ fn made(page: &WebPage, frame: Frame, choice: LayoutChoice) -> Option<ListView> 
     })
 }
 
-fn group_of(
+fn group_entry(
     group: &ReviewGroup<'_>,
     entry: &mut impl FnMut(&ReviewedFile) -> FileEntry,
 ) -> GroupEntry {
     let prompt = group.prompt.map(|mark| {
-        let words = visible_line(&mark.prompt).into_owned();
-        (words, Moment(mark.time))
+        let words = escape_line_for_terminal(&mark.prompt).into_owned();
+        (words, Timestamp(mark.time))
     });
     GroupEntry {
-        session: visible_line(group.session).into_owned(),
-        client: visible_line(group.client.unwrap_or("an unknown program")).into_owned(),
+        session: escape_line_for_terminal(group.session).into_owned(),
+        client: escape_line_for_terminal(group.client.unwrap_or("an unknown program")).into_owned(),
         prompt,
         files: group.files.iter().map(|file| entry(file)).collect(),
     }
 }
 
-fn other(file: &UnseenFile, roots: &[PathBuf]) -> (String, String) {
+fn unseen_file_labels(file: &UnseenFile, roots: &[PathBuf]) -> (String, String) {
     let mut below = roots
         .iter()
         .filter_map(|root| file.path.strip_prefix(root).ok());
     let relative = below.next().unwrap_or(&file.path);
     (
         format!("{}.{}", file.operation, file.at),
-        visible_line(&relative.display().to_string()).into_owned(),
+        escape_line_for_terminal(&relative.display().to_string()).into_owned(),
     )
 }
 
 /// Shows one file, or a part of its diff.
-pub(super) async fn file(
+pub(super) async fn show_file(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let layout = choice.layout;
         let Some(review) = page.lancet.review() else {
-            return view::broken();
+            return view::internal_error_response();
         };
-        let found = fields.one("id").and_then(|id| path_of(&review, id));
+        let found = fields
+            .first_value("id")
+            .and_then(|id| path_from_id(&review, id));
         let found = found.and_then(|path| review.file(&path).ok()?);
         let Some(found) = found else {
-            return view::missing(
+            return view::not_found_response(
                 "Nothing is to be reviewed of this file any more; /review shows what is.",
             );
         };
         let shown = DiffPart {
             from: fields.number("from").unwrap_or(0),
-            ..DiffPart::first(layout, deadline())
+            ..DiffPart::first_part(layout, highlighting_deadline())
         };
         let files = [found];
-        let groups = grouped(&files);
+        let groups = group_files(&files);
         let groups = groups
             .iter()
-            .map(|group| group_of(group, &mut |file| FileEntry::from_reviewed(file, &shown)));
+            .map(|group| group_entry(group, &mut |file| FileEntry::from_reviewed(file, &shown)));
         let view = ListView {
             frame: Frame::new(page, &visitor, Section::Review, "Review"),
             groups: groups.collect(),
@@ -170,13 +174,13 @@ pub(super) async fn file(
             choice,
             layout,
         };
-        view::html(StatusCode::OK, &view)
+        view::html_response(StatusCode::OK, &view)
     })
     .await
 }
 
 /// Returns the file of a name, which consists of an operation and the index of the file in it.
-pub(super) fn path_of(review: &Reviews, id: &str) -> Option<PathBuf> {
+pub(super) fn path_from_id(review: &Reviews, id: &str) -> Option<PathBuf> {
     let (operation, at) = id.split_once('.')?;
     review.path_of(operation, at.parse().ok()?).ok()?
 }

@@ -2,76 +2,79 @@
 //! the file and can still receive messages.
 
 use lancet::history::{History, IdMatch};
-use lancet::outcome::unified;
+use lancet::outcome::unified_diff;
 use lancet::review::{NewComment, ReviewText, ReviewedFile, Reviews};
-use lancet_rendering::{Role, lines};
+use lancet_rendering::{Role, parse_lines};
 
-use super::list::path_of;
+use super::list::path_from_id;
 use crate::page::WebPage;
 use crate::page::fields::Fields;
 
 /// The longest text of a comment, in characters, without the quoted line. The field has the same limit.
-const LONGEST: usize = 1_800;
+const MAX_COMMENT_LENGTH: usize = 1_800;
 /// The length to which a quoted line is cut, in characters.
-const QUOTED: usize = 80;
+const MAX_QUOTE_LENGTH: usize = 80;
 
 /// Reads the comment of a form; none if the form is about a file or session that does not exist.
 ///
 /// # Errors
 /// The comment cannot be stored. The message says why.
-pub(super) fn read(
+pub(super) fn parse_form(
     page: &WebPage,
     review: &Reviews,
     form: &Fields,
 ) -> Result<Option<NewComment>, String> {
-    let id = form.one("file").unwrap_or_default();
-    let Some(path) = path_of(review, id) else {
+    let id = form.first_value("file").unwrap_or_default();
+    let Some(path) = path_from_id(review, id) else {
         return Ok(None);
     };
-    let Some(session) = form.one("session") else {
+    let Some(session) = form.first_value("session") else {
         return Ok(None);
     };
     let shown = id.split_once('.').map_or(id, |(operation, _)| operation);
     let file = review.file(&path).ok().flatten();
     let history = page.lancet.history();
-    if !wrote(file.as_ref(), history.as_ref(), shown, session) {
+    if !has_session_written(file.as_ref(), history.as_ref(), shown, session) {
         return Ok(None);
     }
-    if is_gone(page, session) {
+    if has_session_ended(page, session) {
         return Err("the session has ended, and it had no name by which it could be taken up again: no agent would get the comment".to_owned());
     }
-    let words = form.raw("words").unwrap_or_default().replace("\r\n", "\n");
+    let words = form
+        .first_raw_value("words")
+        .unwrap_or_default()
+        .replace("\r\n", "\n");
     let words = words.trim();
     let length = words.chars().count();
-    if length > LONGEST {
+    if length > MAX_COMMENT_LENGTH {
         return Err(format!(
-            "it has {length} characters, and at most {LONGEST} reach the agent"
+            "it has {length} characters, and at most {MAX_COMMENT_LENGTH} reach the agent"
         ));
     }
     // A line is quoted only from the text that was shown: in a newer text its number may refer to another line.
     let file = file.filter(|file| file.operation == shown);
-    let place = CommentPlace::read(form);
-    let quoted = file.as_ref().and_then(|file| place.quoted(file));
+    let place = CommentTarget::parse_form(form);
+    let quoted = file.as_ref().and_then(|file| place.quoted_line(file));
     let words = match (&place, quoted) {
         _ if words.is_empty() => String::new(),
-        (CommentPlace::Removed(line), Some(text)) => {
+        (CommentTarget::Removed(line), Some(text)) => {
             format!("on the removed line {line} `{text}`: {words}")
         }
-        (CommentPlace::Removed(line), None) => format!("on the removed line {line}: {words}"),
+        (CommentTarget::Removed(line), None) => format!("on the removed line {line}: {words}"),
         (_, Some(text)) => format!("on `{text}`: {words}"),
         (_, None) => words.to_owned(),
     };
     let comment = NewComment::new(session, path, words);
     Ok(Some(match place {
-        CommentPlace::Lines(first, last) => {
-            comment.on((first, last), file.and_then(|file| file.after))
+        CommentTarget::Lines(first, last) => {
+            comment.on_lines((first, last), file.and_then(|file| file.after))
         }
         _ => comment,
     }))
 }
 
 /// The lines that a comment is about.
-enum CommentPlace {
+enum CommentTarget {
     File,
     /// Lines of the new text.
     Lines(u64, u64),
@@ -79,9 +82,11 @@ enum CommentPlace {
     Removed(u64),
 }
 
-impl CommentPlace {
-    fn read(form: &Fields) -> Self {
-        let removed = form.one("line").and_then(|line| line.strip_prefix('-'));
+impl CommentTarget {
+    fn parse_form(form: &Fields) -> Self {
+        let removed = form
+            .first_value("line")
+            .and_then(|line| line.strip_prefix('-'));
         if let Some(removed) = removed.and_then(|line| line.parse().ok()) {
             return Self::Removed(removed);
         }
@@ -95,13 +100,13 @@ impl CommentPlace {
     }
 
     /// Returns the text of the line; of several lines, the first.
-    fn quoted(&self, file: &ReviewedFile) -> Option<String> {
+    fn quoted_line(&self, file: &ReviewedFile) -> Option<String> {
         let ReviewText::Lines { hunks, .. } = &file.text else {
             return None;
         };
         let hunks: Vec<_> = hunks.iter().map(|hunk| hunk.hunk.clone()).collect();
-        let diff = unified(&hunks);
-        let lines = lines(&diff);
+        let diff = unified_diff(&hunks);
+        let lines = parse_lines(&diff);
         let found = lines.iter().find(|line| match self {
             Self::File => false,
             Self::Lines(first, _) => line.new.map(|new| new as u64) == Some(*first),
@@ -110,7 +115,7 @@ impl CommentPlace {
             }
         });
         let text = found?.text().trim();
-        let mut quoted: String = text.chars().take(QUOTED).collect();
+        let mut quoted: String = text.chars().take(MAX_QUOTE_LENGTH).collect();
         if quoted.len() < text.len() {
             quoted.push('…');
         }
@@ -120,7 +125,7 @@ impl CommentPlace {
 
 /// Returns whether a session is one of those that wrote in the file: since the last look, or as the operation that
 /// was shown.
-fn wrote(
+fn has_session_written(
     file: Option<&ReviewedFile>,
     history: Option<&History>,
     shown: &str,
@@ -139,7 +144,7 @@ fn wrote(
 }
 
 /// Returns whether a session without a name has ended, so that no process will answer for it again.
-fn is_gone(page: &WebPage, session: &str) -> bool {
+fn has_session_ended(page: &WebPage, session: &str) -> bool {
     let known = page
         .lancet
         .sessions()

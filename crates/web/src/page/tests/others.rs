@@ -5,15 +5,18 @@ use http::StatusCode;
 use super::{HOSTILE, open};
 
 #[test]
-fn a_session_is_stopped_and_let_write_again_by_a_button() {
+fn stops_and_resumes_session_by_button() {
     let desk = open();
-    assert!(desk.get("/sessions").contains("No agent is at work here"));
+    assert!(
+        desk.get_text("/sessions")
+            .contains("No agent is at work here")
+    );
     desk.write("a.txt", "one\n");
     let session = desk.agent.session(&"talk".parse().expect("a name"));
     let announced = session.announce(Some(HOSTILE), Some("2.0"));
     let other = desk.agent.session(&"other".parse().expect("a name"));
     other.read(lancet::tools::ReadArguments::new(desk.path("a.txt")));
-    let seen = desk.get("/sessions");
+    let seen = desk.get_text("/sessions");
     assert!(
         seen.contains("connected") && seen.contains("a.txt"),
         "{seen}"
@@ -24,7 +27,7 @@ fn a_session_is_stopped_and_let_write_again_by_a_button() {
     );
     let stopped = desk.post("/sessions/stop", &[("session", "talk"), ("words", HOSTILE)]);
     assert_eq!(stopped.to, "/sessions");
-    let seen = desk.get("/sessions");
+    let seen = desk.get_text("/sessions");
     assert!(
         seen.contains("writes stopped") && seen.contains("a person on the page"),
         "{seen}"
@@ -49,9 +52,9 @@ fn a_session_is_stopped_and_let_write_again_by_a_button() {
 }
 
 #[test]
-fn the_settings_say_what_decides() {
+fn settings_page_explains_decisions() {
     let desk = open();
-    let seen = desk.get("/settings");
+    let seen = desk.get_text("/settings");
     assert!(
         seen.contains("Read(hidden/**)") && seen.contains("mode ask"),
         "{seen}"
@@ -67,7 +70,7 @@ fn the_settings_say_what_decides() {
             "&#60;img",
         ),
     ] {
-        let seen = desk.get(&format!("/settings?{query}"));
+        let seen = desk.get_text(&format!("/settings?{query}"));
         assert!(seen.contains(word), "{query}: {seen}");
     }
 }

@@ -10,7 +10,7 @@ use crate::page::fields::Fields;
 ///
 /// # Errors
 /// The form has no answer that can be carried out. The message says why, and that nothing was decided.
-pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, String> {
+pub(super) fn parse_answer(question: &Question, fields: &Fields) -> Result<Answer, String> {
     let words = form_message(question, fields)?;
     let whole = || vec![Pick::Whole; question.files.len()];
     let lasting = |answer: Answer| {
@@ -19,11 +19,11 @@ pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, Str
         Some(_) => Err("An approval that lasts takes no words or comments: they go with a rejection, or with an approval of this change alone. Nothing was decided.".to_owned()),
     }
     };
-    match fields.one("do").unwrap_or_default() {
-        "yes" => Ok(approved(whole(), words)),
+    match fields.first_value("do").unwrap_or_default() {
+        "yes" => Ok(answer_from_picks(whole(), words)),
         "picked" => {
-            let picks = picks(question, fields)?;
-            Ok(approved(picks, words))
+            let picks = parse_picks(question, fields)?;
+            Ok(answer_from_picks(picks, words))
         }
         "no" => Ok(Answer::No(words)),
         "session" => lasting(Answer::Session),
@@ -40,7 +40,7 @@ pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, Str
 }
 
 /// Returns the answer that writes the picked parts.
-fn approved(files: Vec<Pick>, words: Option<String>) -> Answer {
+fn answer_from_picks(files: Vec<Pick>, words: Option<String>) -> Answer {
     match words.is_none() && files.iter().all(|pick| *pick == Pick::Whole) {
         true => Answer::Yes,
         false => Answer::Picked { files, words },
@@ -48,7 +48,7 @@ fn approved(files: Vec<Pick>, words: Option<String>) -> Answer {
 }
 
 /// Returns the parts of each file that the ticked checkboxes pick.
-fn picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
+fn parse_picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
     let mut picks = vec![Pick::Nothing; question.files.len()];
     let unknown =
         |box_: &str| format!("The box {box_} is not one of this question. Nothing was decided.");
@@ -60,7 +60,7 @@ fn picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
         let file: usize = file.parse().map_err(|_| unknown(ticked))?;
         let asked = question.files.get(file).ok_or_else(|| unknown(ticked))?;
         let Some(piece) = piece else {
-            for member in group(question, file) {
+            for member in files_written_together(question, file) {
                 picks[member] = Pick::Whole;
             }
             continue;
@@ -91,7 +91,7 @@ fn picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
 }
 
 /// Returns the files that are written together with this one, itself included.
-pub(super) fn group(question: &Question, file: usize) -> Vec<usize> {
+pub(super) fn files_written_together(question: &Question, file: usize) -> Vec<usize> {
     let first = |at: usize| question.files[at].goes_with.unwrap_or(at);
     let wanted = first(file);
     (0..question.files.len())
@@ -100,7 +100,7 @@ pub(super) fn group(question: &Question, file: usize) -> Vec<usize> {
 }
 
 /// Returns the answer that writes an edited text in one file, and the others as proposed.
-pub(super) fn edited(
+pub(super) fn answer_with_edited_text(
     question: &Question,
     file: usize,
     text: String,

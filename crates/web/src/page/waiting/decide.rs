@@ -7,68 +7,75 @@ use axum::response::Response;
 use lancet::approval::{Answer, Pick};
 use lancet::questions::{DecideError, RecordedQuestion};
 
-use super::answer::answer;
-use super::find::{found, unknown};
-use super::question::show_again;
+use super::answer::parse_answer;
+use super::find::{find_question, question_not_found};
+use super::question::show_question_again;
 use super::summary::Summary;
 use crate::page::WebPage;
 use crate::page::diff::DiffLayout;
 use crate::page::fields::SentForm;
 use crate::page::told::Tone;
-use crate::page::view::go_to;
+use crate::page::view::redirect_to;
 use crate::page::visitor::Visitor;
 
 /// The originator of decisions, as it is recorded.
-const BY: &str = "a person on the page";
+const ORIGINATOR: &str = "a person on the page";
 
 /// Carries out the form of a question.
-pub(super) async fn send(
+pub(super) async fn submit_form(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     layout: DiffLayout,
     SentForm(fields): SentForm,
 ) -> Response {
-    page.answer(move |page| {
-        let Some(found) = found(page, &id) else {
-            return unknown();
+    page.answer_on_blocking_thread(move |page| {
+        let Some(found) = find_question(page, &id) else {
+            return question_not_found();
         };
-        let answer = match answer(&found.question, &fields) {
+        let answer = match parse_answer(&found.question, &fields) {
             Ok(answer) => answer,
             Err(trouble) => {
-                return show_again(page, &visitor, &found, layout, (&fields, trouble));
+                return show_question_again(page, &visitor, &found, layout, (&fields, trouble));
             }
         };
-        decide(page, &visitor, &found, &answer);
-        match fields.one("then") {
-            Some("list") => go_to("/"),
-            _ => go_to(&format!("/waiting/{}", found.id)),
+        decide_question(page, &visitor, &found, &answer);
+        match fields.first_value("then") {
+            Some("list") => redirect_to("/"),
+            _ => redirect_to(&format!("/waiting/{}", found.id)),
         }
     })
     .await
 }
 
 /// Decides a question, and shows the user the result.
-pub(super) fn decide(page: &WebPage, visitor: &Visitor, found: &RecordedQuestion, answer: &Answer) {
+pub(super) fn decide_question(
+    page: &WebPage,
+    visitor: &Visitor,
+    found: &RecordedQuestion,
+    answer: &Answer,
+) {
     let decided = page
         .lancet
         .questions()
-        .map(|questions| questions.decide(&found.id, answer, BY));
+        .map(|questions| questions.decide(&found.id, answer, ORIGINATOR));
     match decided {
         Some(Ok(())) => {
-            page.lately.note(&found.id);
+            page.lately.add(&found.id);
             page.told
-                .tell(visitor, Tone::Done, decision_message(found, answer));
+                .add_message(visitor, Tone::Done, decision_message(found, answer));
         }
         Some(Err(DecideError::TooLate(words))) => {
-            say(
+            report_not_done(
                 page,
                 visitor,
                 format!("Too late: {words}. Nothing was decided here."),
             );
         }
-        Some(Err(error)) => say(page, visitor, format!("Nothing was decided: {error}.")),
-        None => say(
+        Some(Err(error)) => {
+            report_not_done(page, visitor, format!("Nothing was decided: {error}."))
+        }
+        None => report_not_done(
             page,
             visitor,
             "Nothing was decided: there is no state folder.",
@@ -77,8 +84,8 @@ pub(super) fn decide(page: &WebPage, visitor: &Visitor, found: &RecordedQuestion
 }
 
 /// Shows the user that something was not done.
-pub(super) fn say(page: &WebPage, visitor: &Visitor, words: impl Into<String>) {
-    page.told.tell(visitor, Tone::Refused, words);
+pub(super) fn report_not_done(page: &WebPage, visitor: &Visitor, words: impl Into<String>) {
+    page.told.add_message(visitor, Tone::Refused, words);
 }
 
 /// Returns the decision as text.

@@ -11,17 +11,17 @@ use lancet::approval::FileQuestion;
 use lancet::questions::QuestionState;
 use lancet_rendering::unified;
 
-use super::answer::edited;
-use super::decide::{decide, say};
-use super::editable::hindrance;
-use super::find::{found, unknown};
+use super::answer::answer_with_edited_text;
+use super::decide::{decide_question, report_not_done};
+use super::editable::reason_not_editable;
+use super::find::{find_question, question_not_found};
 use super::words::form_message;
 use crate::page::WebPage;
-use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, deadline};
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, highlighting_deadline};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
-use crate::page::told::Told;
-use crate::page::view::{self, go_to};
+use crate::page::told::UserMessage;
+use crate::page::view::{self, redirect_to};
 use crate::page::visitor::Visitor;
 
 /// The form with the text, and the diff of the edited text.
@@ -56,59 +56,59 @@ struct Preview {
 }
 
 /// Returns the text that a field sent, with line ends restored: browsers send every line end as CR LF.
-fn as_typed(text: &str) -> String {
+fn restore_line_ends(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
 /// Shows the text of a file in a field.
-pub(super) async fn form(
+pub(super) async fn show_edit_form(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let file = fields.number("file").unwrap_or(0);
-        let edited = Edited::default();
-        show(page, &visitor, &id, file, edited, DiffLayout::Unified)
+        let edited = EditInput::default();
+        render_edit_view(page, &visitor, &id, file, edited, DiffLayout::Unified)
     })
     .await
 }
 
 /// Shows the change that an edited text would make.
-pub(super) async fn preview(
+pub(super) async fn preview_edit(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     layout: DiffLayout,
     SentForm(fields): SentForm,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let file = fields.number("file").unwrap_or(0);
-        let text = as_typed(fields.raw("text").unwrap_or_default());
-        let edited = Edited {
+        let text = restore_line_ends(fields.first_raw_value("text").unwrap_or_default());
+        let edited = EditInput {
             text: Some(text),
-            ..Edited::default()
+            ..EditInput::default()
         };
-        show(page, &visitor, &id, file, edited, layout)
+        render_edit_view(page, &visitor, &id, file, edited, layout)
     })
     .await
 }
 
 /// Approves an edited text.
-pub(super) async fn approve(
+pub(super) async fn approve_edit(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     layout: DiffLayout,
     SentForm(fields): SentForm,
 ) -> Response {
-    page.answer(move |page| {
-        let Some(found) = found(page, &id) else {
-            return unknown();
+    page.answer_on_blocking_thread(move |page| {
+        let Some(found) = find_question(page, &id) else {
+            return question_not_found();
         };
         let file: usize = fields.number("file").unwrap_or(0);
-        let Some(text) = fields.raw("text").map(as_typed) else {
+        let Some(text) = fields.first_raw_value("text").map(restore_line_ends) else {
             return view::message_page(
                 StatusCode::BAD_REQUEST,
                 "The form has no text. Nothing was decided.",
@@ -118,7 +118,7 @@ pub(super) async fn approve(
             .question
             .files
             .get(file)
-            .map(|asked| hindrance(&found, asked));
+            .map(|asked| reason_not_editable(&found, asked));
         if let None | Some(Some(_)) = hindrance {
             return view::message_page(
                 StatusCode::BAD_REQUEST,
@@ -128,64 +128,67 @@ pub(super) async fn approve(
         let words = match form_message(&found.question, &fields) {
             Ok(words) => words,
             Err(trouble) => {
-                let edited = Edited {
+                let edited = EditInput {
                     text: Some(text),
-                    words: fields.raw("words").unwrap_or_default().to_owned(),
+                    words: fields
+                        .first_raw_value("words")
+                        .unwrap_or_default()
+                        .to_owned(),
                     trouble: Some(trouble),
                 };
-                return show(page, &visitor, &id, file, edited, layout);
+                return render_edit_view(page, &visitor, &id, file, edited, layout);
             }
         };
-        let answer = edited(&found.question, file, text, words);
-        decide(page, &visitor, &found, &answer);
-        go_to(&format!("/waiting/{}", found.id))
+        let answer = answer_with_edited_text(&found.question, file, text, words);
+        decide_question(page, &visitor, &found, &answer);
+        redirect_to(&format!("/waiting/{}", found.id))
     })
     .await
 }
 
 /// The user's input so far.
 #[derive(Default)]
-struct Edited {
+struct EditInput {
     text: Option<String>,
     words: String,
     /// The reason why it could not be approved.
     trouble: Option<String>,
 }
 
-fn show(
+fn render_edit_view(
     page: &WebPage,
     visitor: &Visitor,
     id: &str,
     file: usize,
-    edited: Edited,
+    edited: EditInput,
     layout: DiffLayout,
 ) -> Response {
-    let Some(found) = found(page, id) else {
-        return unknown();
+    let Some(found) = find_question(page, id) else {
+        return question_not_found();
     };
     let id = found.id.clone();
     let back = format!("/waiting/{id}");
     let Some(asked) = found.question.files.get(file) else {
-        return go_to(&back);
+        return redirect_to(&back);
     };
-    let hindrance = hindrance(&found, asked);
+    let hindrance = reason_not_editable(&found, asked);
     let trouble = match found.state {
         QuestionState::Open => hindrance.map(str::to_owned),
-        _ => Some(found.what_became_of_it()),
+        _ => Some(found.describe_outcome()),
     };
     if let Some(trouble) = trouble {
-        say(page, visitor, trouble);
-        return go_to(&back);
+        report_not_done(page, visitor, trouble);
+        return redirect_to(&back);
     }
-    let path = asked.shown_relative();
+    let path = asked.escaped_relative_path();
     let preview = edited.text.as_deref().map(|text| Preview {
-        diff: diff(asked, text, layout),
+        diff: edited_diff(asked, text, layout),
         is_as_proposed: asked.text.as_deref() == Some(text),
     });
     let mut frame = Frame::new(page, visitor, Section::Waiting, format!("Edit {path}"));
     let status = match edited.trouble {
         Some(trouble) => {
-            frame.told.push(Told::refused(trouble));
+            frame.told.push(UserMessage::refusal(trouble));
             StatusCode::BAD_REQUEST
         }
         None => StatusCode::OK,
@@ -203,22 +206,22 @@ fn show(
         preview,
         path,
     };
-    view::html(status, &view)
+    view::html_response(status, &view)
 }
 
 /// Returns the change of an edited text to the file in its present state. All of it is shown, since it is approved as
 /// a whole.
-fn diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff> {
+fn edited_diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff> {
     let diff = unified(file.old_text.as_deref().unwrap_or_default(), text, 3);
     if diff.is_empty() {
         return None;
     }
     let shown = DiffPart {
         most: usize::MAX,
-        ..DiffPart::first(layout, deadline())
+        ..DiffPart::first_part(layout, highlighting_deadline())
     };
     Some(FileDiff {
-        caption: format!("Changes of {} as edited", file.shown_relative()),
+        caption: format!("Changes of {} as edited", file.escaped_relative_path()),
         layout,
         diff: Diff::from_unified(&file.path, &[&diff], &shown),
         more: String::new(),

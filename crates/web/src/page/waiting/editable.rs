@@ -4,7 +4,10 @@ use lancet::approval::FileQuestion;
 use lancet::questions::RecordedQuestion;
 
 /// Returns the reason why the text of a file cannot be edited here; none if it can.
-pub(super) fn hindrance(question: &RecordedQuestion, file: &FileQuestion) -> Option<&'static str> {
+pub(super) fn reason_not_editable(
+    question: &RecordedQuestion,
+    file: &FileQuestion,
+) -> Option<&'static str> {
     let text = file.text.as_deref();
     match text {
         _ if question.question.is_whole => Some("This change is written as a whole or not at all."),

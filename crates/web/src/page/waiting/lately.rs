@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// The largest number that is stored.
-const MOST: usize = 6;
+const MAX_REMEMBERED: usize = 6;
 
 /// Their ids, newest first.
 #[derive(Default)]
-pub(crate) struct Lately(Mutex<VecDeque<String>>);
+pub(crate) struct RecentDecisions(Mutex<VecDeque<String>>);
 
-impl Lately {
-    pub(super) fn note(&self, id: &str) {
+impl RecentDecisions {
+    pub(super) fn add(&self, id: &str) {
         let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ids.push_front(id.to_owned());
-        ids.truncate(MOST);
+        ids.truncate(MAX_REMEMBERED);
     }
 
     pub(super) fn ids(&self) -> Vec<String> {

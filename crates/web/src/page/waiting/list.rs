@@ -10,21 +10,23 @@ use axum::response::Response;
 use http::StatusCode;
 use lancet::approval::{FileQuestion, Piece};
 use lancet::questions::{Questions, RecordedQuestion};
-use lancet_rendering::{DiffLine, Role, lines};
+use lancet_rendering::{DiffLine, Role, parse_lines};
 
-use super::find::found;
-use super::summary::{QuestionStanding, Summary, kind};
+use super::find::find_question;
+use super::summary::{QuestionStatus, Summary, kind_label};
 use crate::page::WebPage;
-use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, LayoutChoice, deadline};
+use crate::page::diff::{
+    Diff, DiffLayout, DiffPart, FileDiff, LayoutChoice, highlighting_deadline,
+};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
 /// The number of questions on one page.
-const PAGE: usize = 25;
+const QUESTIONS_PER_PAGE: usize = 25;
 /// The number of them that are shown with their diff.
-const WITH_DIFF: usize = 4;
+const QUESTIONS_WITH_DIFF: usize = 4;
 /// The longest diffs of a question that the list shows, in lines over all its files.
 const MOST_LINES: usize = 60;
 /// The same in bytes.
@@ -59,44 +61,44 @@ struct EntryDiff {
 }
 
 /// Shows the waiting questions.
-pub(super) async fn list(
+pub(super) async fn list_questions(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
     choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
+    page.answer_on_blocking_thread(move |page| {
         let layout = choice.layout;
         let Some(questions) = page.lancet.questions() else {
-            return view::broken();
+            return view::internal_error_response();
         };
         let Ok(ids) = questions.open_ids() else {
-            return view::broken();
+            return view::internal_error_response();
         };
         let from = fields.number("from").unwrap_or(0).min(ids.len());
         let frame = Frame::new(page, &visitor, Section::Waiting, "Waiting");
-        let end = (from + PAGE).min(ids.len());
+        let end = (from + QUESTIONS_PER_PAGE).min(ids.len());
         let view = ListView {
             frame,
             choice,
-            entries: entries(&questions, &ids[from..end], layout),
+            entries: list_entries(&questions, &ids[from..end], layout),
             total: ids.len(),
-            newer: (from > 0).then(|| from.saturating_sub(PAGE)),
+            newer: (from > 0).then(|| from.saturating_sub(QUESTIONS_PER_PAGE)),
             older: (end < ids.len()).then_some(end),
-            lately: lately(page),
+            lately: recent_decisions(page),
         };
-        view::html(StatusCode::OK, &view)
+        view::html_response(StatusCode::OK, &view)
     })
     .await
 }
 
-fn entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<ListEntry> {
-    let until = deadline();
+fn list_entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<ListEntry> {
+    let until = highlighting_deadline();
     let found = ids.iter().filter_map(|id| questions.get(id).ok().flatten());
     let entry = |(at, one): (usize, RecordedQuestion)| ListEntry {
         summary: Summary::from_question(&one),
-        diffs: match at < WITH_DIFF && is_short(&one) {
-            true => Some(diffs(&one, layout, until)),
+        diffs: match at < QUESTIONS_WITH_DIFF && fits_into_list(&one) {
+            true => Some(entry_diffs(&one, layout, until)),
             false => None,
         },
     };
@@ -106,7 +108,7 @@ fn entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<Lis
 /// Returns whether the whole question fits into the list, so that it can be answered there: every change consists of
 /// lines, and the list shows all of them. A question that moves, empties or removes a file without showing lines has
 /// to be opened first.
-fn is_short(one: &RecordedQuestion) -> bool {
+fn fits_into_list(one: &RecordedQuestion) -> bool {
     let files = &one.question.files;
     let says_all = |file: &FileQuestion| {
         file.moved_from.is_none() && file.pieces.iter().all(has_changed_lines)
@@ -125,10 +127,10 @@ fn is_short(one: &RecordedQuestion) -> bool {
 /// Returns whether a piece shows lines. The diff of a file that is not text, or too large to compare, has none.
 fn has_changed_lines(piece: &Piece) -> bool {
     let is_change = |line: &DiffLine| matches!(line.role, Role::Added | Role::Removed);
-    lines(&piece.diff).iter().any(is_change)
+    parse_lines(&piece.diff).iter().any(is_change)
 }
 
-fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<EntryDiff> {
+fn entry_diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<EntryDiff> {
     let files = &one.question.files;
     let of_file = |file: &FileQuestion| {
         let texts: Vec<&str> = file
@@ -137,13 +139,13 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
             .map(|piece| piece.diff.as_str())
             .collect();
         EntryDiff {
-            path: file.shown_relative(),
-            kind: kind(file),
+            path: file.escaped_relative_path(),
+            kind: kind_label(file),
             notices: file.notices.clone(),
             diff: FileDiff {
-                caption: format!("Changes of {}", file.shown_relative()),
+                caption: format!("Changes of {}", file.escaped_relative_path()),
                 layout,
-                diff: Diff::from_unified(&file.path, &texts, &DiffPart::first(layout, until)),
+                diff: Diff::from_unified(&file.path, &texts, &DiffPart::first_part(layout, until)),
                 more: String::new(),
             },
         }
@@ -152,8 +154,8 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
 }
 
 /// Returns the outcome of the questions that were recently decided here.
-fn lately(page: &WebPage) -> Vec<Summary> {
+fn recent_decisions(page: &WebPage) -> Vec<Summary> {
     let ids = page.lately.ids();
-    let found = ids.iter().filter_map(|id| found(page, id));
+    let found = ids.iter().filter_map(|id| find_question(page, id));
     found.map(|found| Summary::from_question(&found)).collect()
 }

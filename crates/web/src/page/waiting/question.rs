@@ -10,20 +10,22 @@ use lancet::approval::{FileQuestion, TOO_LONG_TO_SHOW};
 use lancet::questions::{QuestionState, RecordedQuestion};
 use lancet_rendering::unified;
 
-use super::answer::group;
-use super::editable::hindrance;
-use super::find::{found, unknown};
-use super::summary::{QuestionStanding, Summary, kind};
+use super::answer::files_written_together;
+use super::editable::reason_not_editable;
+use super::find::{find_question, question_not_found};
+use super::summary::{QuestionStatus, Summary, kind_label};
 use crate::page::WebPage;
-use crate::page::diff::{Diff, DiffLayout, DiffPart, LayoutChoice, PART, deadline};
+use crate::page::diff::{
+    Diff, DiffLayout, DiffPart, LINES_PER_PART, LayoutChoice, highlighting_deadline,
+};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
-use crate::page::told::Told;
+use crate::page::told::UserMessage;
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
 /// The number of lines of all diffs together that are shown at once. A link opens the diffs of further files.
-const LINES: usize = 1_200;
+const MAX_DIFF_LINES: usize = 1_200;
 
 #[derive(Template)]
 #[template(path = "waiting/question.html")]
@@ -78,7 +80,7 @@ struct FileView {
 
 impl FileView {
     /// Restores the fields that a form has for this file.
-    fn fill(&mut self, sent: &Fields) {
+    fn restore_fields(&mut self, sent: &Fields) {
         self.ticked = sent.all("pick").map(str::to_owned).collect();
         let number = self.number.to_string();
         let places = sent.all("comment-file").zip(sent.all("comment-line"));
@@ -111,24 +113,24 @@ impl FileView {
 }
 
 /// Shows a question.
-pub(super) async fn show(
+pub(super) async fn show_question(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
     visitor: Visitor,
     choice: LayoutChoice,
     fields: Fields,
 ) -> Response {
-    page.answer(move |page| {
-        let Some(found) = found(page, &id) else {
-            return unknown();
+    page.answer_on_blocking_thread(move |page| {
+        let Some(found) = find_question(page, &id) else {
+            return question_not_found();
         };
         let summary = Summary::from_question(&found);
         let title = format!("{} {}", summary.tool, summary.subject);
         let frame = Frame::new(page, &visitor, Section::Waiting, title);
         let part = fields.number("file").zip(fields.number("from"));
-        view::html(
+        view::html_response(
             StatusCode::OK,
-            &view_of(frame, summary, &found, choice, part),
+            &question_view(frame, summary, &found, choice, part),
         )
     })
     .await
@@ -136,7 +138,7 @@ pub(super) async fn show(
 
 /// Shows a question again whose form could not be carried out: gives the reason, and every field has the user's
 /// input.
-pub(super) fn show_again(
+pub(super) fn show_question_again(
     page: &WebPage,
     visitor: &Visitor,
     found: &RecordedQuestion,
@@ -146,17 +148,17 @@ pub(super) fn show_again(
     let summary = Summary::from_question(found);
     let title = format!("{} {}", summary.tool, summary.subject);
     let mut frame = Frame::new(page, visitor, Section::Waiting, title);
-    frame.told.push(Told::refused(trouble));
-    let choice = LayoutChoice::at(&format!("/waiting/{}", found.id), layout);
-    let mut view = view_of(frame, summary, found, choice, None);
-    view.words = sent.raw("words").unwrap_or_default().to_owned();
+    frame.told.push(UserMessage::refusal(trouble));
+    let choice = LayoutChoice::for_path(&format!("/waiting/{}", found.id), layout);
+    let mut view = question_view(frame, summary, found, choice, None);
+    view.words = sent.first_raw_value("words").unwrap_or_default().to_owned();
     for file in &mut view.files {
-        file.fill(sent);
+        file.restore_fields(sent);
     }
-    view::html(StatusCode::BAD_REQUEST, &view)
+    view::html_response(StatusCode::BAD_REQUEST, &view)
 }
 
-fn view_of(
+fn question_view(
     frame: Frame,
     summary: Summary,
     found: &RecordedQuestion,
@@ -165,20 +167,20 @@ fn view_of(
 ) -> QuestionView {
     let layout = choice.layout;
     let question = &found.question;
-    let until = deadline();
-    let mut left = LINES;
+    let until = highlighting_deadline();
+    let mut left = MAX_DIFF_LINES;
     let mut files = Vec::new();
     for (number, file) in question.files.iter().enumerate() {
         let shown = DiffPart {
             from: 0,
-            most: PART.min(left),
-            ..DiffPart::first(layout, until)
+            most: LINES_PER_PART.min(left),
+            ..DiffPart::first_part(layout, until)
         };
         let shown = match part {
             Some((wanted, _)) if wanted != number => continue,
             Some((_, from)) => DiffPart {
                 from,
-                most: PART,
+                most: LINES_PER_PART,
                 ..shown
             },
             None => shown,
@@ -213,22 +215,22 @@ fn file_view(
 ) -> FileView {
     let question = &found.question;
     let pieces = file.pieces.iter().map(|piece| piece.diff.as_str());
-    let whole = whole_diff(file);
+    let whole = complete_diff(file);
     let texts: Vec<&str> = match &whole {
         Some(whole) => vec![whole],
         None => pieces.collect(),
     };
     let mut notices = file.notices.clone();
     notices.retain(|notice| whole.is_none() || notice != TOO_LONG_TO_SHOW);
-    let members = group(question, number);
+    let members = files_written_together(question, number);
     let is_open = found.state == QuestionState::Open;
     let can_pick = is_open && !question.is_whole;
     let diff = Diff::from_unified(&file.path, &texts, shown);
     FileView {
         number,
-        path: file.shown_relative(),
-        kind: kind(file),
-        moved_from: file.shown_old_path(),
+        path: file.escaped_relative_path(),
+        kind: kind_label(file),
+        moved_from: file.escaped_old_path(),
         added: file.lines.0,
         removed: file.lines.1,
         is_protected: file.protected,
@@ -240,9 +242,9 @@ fn file_view(
         goes_with: members
             .into_iter()
             .filter(|member| *member != number)
-            .map(|member| question.files[member].shown_relative())
+            .map(|member| question.files[member].escaped_relative_path())
             .collect(),
-        can_edit: is_open && hindrance(found, file).is_none(),
+        can_edit: is_open && reason_not_editable(found, file).is_none(),
         is_left_out: diff.hunks.is_empty() && diff.total > 0,
         ticked: Vec::new(),
         comments: Vec::new(),
@@ -252,7 +254,7 @@ fn file_view(
 
 /// Returns the complete diff of a change that is too long for the question's own diff, computed from the texts. Such
 /// a change is one piece.
-fn whole_diff(file: &FileQuestion) -> Option<String> {
+fn complete_diff(file: &FileQuestion) -> Option<String> {
     let is_cut = file.notices.iter().any(|notice| notice == TOO_LONG_TO_SHOW);
     is_cut.then_some(())?;
     Some(unified(file.old_text.as_deref()?, file.text.as_deref()?, 3))

@@ -3,15 +3,15 @@
 use lancet::approval::{ChangeKind, FileQuestion, Question};
 use lancet::questions::{QuestionState, RecordedQuestion};
 
-use crate::page::moment::Moment;
+use crate::page::moment::Timestamp;
 
 /// The number of files that a summary names.
-const NAMED: usize = 6;
+const MAX_NAMED_FILES: usize = 6;
 
 /// The prefix of the names that lancet generates for sessions.
-const UNNAMED: &str = "unnamed-";
+const UNNAMED_PREFIX: &str = "unnamed-";
 /// The number of characters at the end of an operation's id that are shown.
-const SHOWN_ID: usize = 6;
+const SHOWN_ID_LENGTH: usize = 6;
 
 /// The summary of a question.
 pub(super) struct Summary {
@@ -24,7 +24,7 @@ pub(super) struct Summary {
     pub(super) session: Option<String>,
     pub(super) call: Option<String>,
     pub(super) reason: String,
-    pub(super) asked: Moment,
+    pub(super) asked: Timestamp,
     pub(super) is_caller_alive: bool,
     pub(super) is_protected: bool,
     pub(super) added: usize,
@@ -33,7 +33,7 @@ pub(super) struct Summary {
     pub(super) files: Vec<FileSummary>,
     /// The number of files that are not named.
     pub(super) further: usize,
-    pub(super) state: QuestionStanding,
+    pub(super) state: QuestionStatus,
 }
 
 /// The summary of a file's change.
@@ -48,9 +48,9 @@ pub(super) struct FileSummary {
 impl FileSummary {
     fn from_question(file: &FileQuestion) -> Self {
         Self {
-            path: file.shown_relative(),
-            kind: kind(file),
-            moved_from: file.shown_old_path(),
+            path: file.escaped_relative_path(),
+            kind: kind_label(file),
+            moved_from: file.escaped_old_path(),
             added: file.lines.0,
             removed: file.lines.1,
         }
@@ -58,7 +58,7 @@ impl FileSummary {
 }
 
 /// Returns the label of a file's change; none if it is changed in place, or moved.
-pub(super) fn kind(file: &FileQuestion) -> Option<&'static str> {
+pub(super) fn kind_label(file: &FileQuestion) -> Option<&'static str> {
     match file.kind {
         ChangeKind::Create => Some("new file"),
         ChangeKind::Delete => Some("removed"),
@@ -67,22 +67,22 @@ pub(super) fn kind(file: &FileQuestion) -> Option<&'static str> {
 }
 
 /// The state of a question.
-pub(super) enum QuestionStanding {
+pub(super) enum QuestionStatus {
     Open,
     /// The user approved it, and the agent's call has not written it yet.
     Approved {
         by: String,
-        at: Moment,
+        at: Timestamp,
     },
     Rejected {
         by: String,
-        at: Moment,
+        at: Timestamp,
         words: Option<String>,
     },
     /// It was written as this operation.
     Written {
         by: String,
-        at: Moment,
+        at: Timestamp,
         operation: String,
         shown: String,
     },
@@ -96,27 +96,27 @@ pub(super) enum QuestionStanding {
 impl Summary {
     pub(super) fn from_question(found: &RecordedQuestion) -> Self {
         let question = &found.question;
-        let (added, removed) = question.lines();
-        let files = question.files.iter().take(NAMED);
+        let (added, removed) = question.line_counts();
+        let files = question.files.iter().take(MAX_NAMED_FILES);
         Self {
             id: found.id.clone(),
             tool: question.tool.clone(),
-            subject: subject(question),
+            subject: subject_label(question),
             client: question
                 .client
                 .clone()
                 .unwrap_or_else(|| "an agent".to_owned()),
-            session: named(&question.session),
+            session: session_label(&question.session),
             call: question.call.clone(),
-            reason: question.reason(),
-            asked: Moment(found.time),
+            reason: question.joined_reasons(),
+            asked: Timestamp(found.time),
             is_caller_alive: found.is_caller_alive,
             is_protected: question.is_protected(),
             added,
             removed,
             files: files.map(FileSummary::from_question).collect(),
-            further: question.files.len().saturating_sub(NAMED),
-            state: standing(found),
+            further: question.files.len().saturating_sub(MAX_NAMED_FILES),
+            state: question_status(found),
         }
     }
 
@@ -126,50 +126,52 @@ impl Summary {
     }
 }
 
-fn named(session: &str) -> Option<String> {
-    let is_named = !session.is_empty() && !session.starts_with(UNNAMED);
+fn session_label(session: &str) -> Option<String> {
+    let is_named = !session.is_empty() && !session.starts_with(UNNAMED_PREFIX);
     is_named.then(|| session.to_owned())
 }
 
 /// Returns the file, or the first one and the number of others.
-fn subject(question: &Question) -> String {
+fn subject_label(question: &Question) -> String {
     let first = question.files.first();
-    let first = first.map(|file| file.shown_relative()).unwrap_or_default();
+    let first = first
+        .map(|file| file.escaped_relative_path())
+        .unwrap_or_default();
     match question.files.len().saturating_sub(1) {
         0 => first,
         more => format!("{first} and {more} more"),
     }
 }
 
-fn standing(found: &RecordedQuestion) -> QuestionStanding {
+fn question_status(found: &RecordedQuestion) -> QuestionStatus {
     let (by, at) = match &found.decided {
-        Some((by, at)) => (by.clone(), Moment(*at)),
-        None => ("a person".to_owned(), Moment(found.time)),
+        Some((by, at)) => (by.clone(), Timestamp(*at)),
+        None => ("a person".to_owned(), Timestamp(found.time)),
     };
     let follower = found.followed_by.clone();
     match (found.state, follower) {
-        (QuestionState::Open, _) => QuestionStanding::Open,
+        (QuestionState::Open, _) => QuestionStatus::Open,
         (QuestionState::Approved, _) | (QuestionState::Used, None) => {
-            QuestionStanding::Approved { by, at }
+            QuestionStatus::Approved { by, at }
         }
-        (QuestionState::Rejected, _) => QuestionStanding::Rejected {
+        (QuestionState::Rejected, _) => QuestionStatus::Rejected {
             by,
             at,
             words: answer_message(found),
         },
-        (QuestionState::Used, Some(operation)) => QuestionStanding::Written {
+        (QuestionState::Used, Some(operation)) => QuestionStatus::Written {
             by,
             at,
-            shown: ending(&operation).to_owned(),
+            shown: id_ending(&operation).to_owned(),
             operation,
         },
-        (QuestionState::Superseded, Some(by)) => QuestionStanding::Superseded { by },
-        (QuestionState::Superseded, None) => QuestionStanding::Withdrawn,
+        (QuestionState::Superseded, Some(by)) => QuestionStatus::Superseded { by },
+        (QuestionState::Superseded, None) => QuestionStatus::Withdrawn,
     }
 }
 
-fn ending(id: &str) -> &str {
-    let start = id.len().saturating_sub(SHOWN_ID);
+fn id_ending(id: &str) -> &str {
+    let start = id.len().saturating_sub(SHOWN_ID_LENGTH);
     id.get(start..).unwrap_or(id)
 }
 

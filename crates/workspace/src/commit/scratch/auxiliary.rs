@@ -7,9 +7,9 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Naming, Scratch, TRIES, Temporary, is_unknown, temporary_name};
-use crate::disk::{OpenMode, Replace};
-use crate::journal::{Act, FileIdentity, Flush, Intent, Step};
+use super::{MAX_NAME_TRIES, NameState, Scratch, TemporaryFile, is_unsupported, temporary_name};
+use crate::disk::{OpenMode, ReplaceMode};
+use crate::journal::{CommitIntent, FileIdentity, FlushTime, IntentStep, StepAction};
 use crate::mounts::RenameTrust;
 use crate::revision::Revision;
 
@@ -21,25 +21,26 @@ impl Scratch<'_> {
         folder: &Arc<OwnedFd>,
         target: &OsStr,
         of: &Path,
-    ) -> io::Result<Temporary> {
+    ) -> io::Result<TemporaryFile> {
         let disk = self.disk();
         let mut tries = 0;
         loop {
             tries += 1;
             let name = temporary_name();
             // Without the entry a crash leaves the link until a later sweep, and nothing worse.
-            let _ = self.write_down_link(&of.with_file_name(&name), Revision::of_link(target));
+            let _ = self.write_down_link(&of.with_file_name(&name), Revision::from_link(target));
             match disk.make_link_at(folder.as_fd(), target, &name) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_NAME_TRIES => {}
                 made => {
                     made?;
                     self.names.push((Arc::clone(folder), name.clone()));
                     let file = disk.open_at(folder.as_fd(), &name, OpenMode::Link)?;
-                    return Ok(Temporary {
+                    return Ok(TemporaryFile {
                         folder: Arc::clone(folder),
                         name,
                         file,
-                        naming: Naming::NameFlush,
+                        naming: NameState::NameFlush,
                     });
                 }
             }
@@ -51,7 +52,7 @@ impl Scratch<'_> {
         &mut self,
         above: &Arc<OwnedFd>,
         of: &Path,
-    ) -> io::Result<Temporary> {
+    ) -> io::Result<TemporaryFile> {
         let disk = self.disk();
         let name = temporary_name();
         // Without the entry a crash leaves an empty folder, and nothing worse.
@@ -60,11 +61,11 @@ impl Scratch<'_> {
         self.temporary_folders
             .push((Arc::clone(above), name.clone()));
         let file = disk.open_at(above.as_fd(), &name, OpenMode::Folder)?;
-        Ok(Temporary {
+        Ok(TemporaryFile {
             folder: Arc::clone(above),
             name,
             file,
-            naming: Naming::NameFlush,
+            naming: NameState::NameFlush,
         })
     }
 
@@ -90,7 +91,7 @@ impl Scratch<'_> {
         disk.make_folder_at(above.as_fd(), &temporary)?;
         let given = disk.stat_at(above.as_fd(), &temporary).and_then(|stamp| {
             let _ = self.write_down_folder(path, &temporary, Some(stamp.inode));
-            disk.rename_at(above.as_fd(), &temporary, name, Replace::Never)
+            disk.rename_at(above.as_fd(), &temporary, name, ReplaceMode::Never)
         });
         let Err(error) = given else {
             self.note_folder(above, name, path);
@@ -102,7 +103,7 @@ impl Scratch<'_> {
         match error.kind() {
             io::ErrorKind::AlreadyExists => Ok(false),
             // The file system has no rename without replacement.
-            _ if is_unknown(&error) => self.make_folder_directly(above, name, path),
+            _ if is_unsupported(&error) => self.make_folder_directly(above, name, path),
             _ => Err(error),
         }
     }
@@ -142,9 +143,9 @@ impl Scratch<'_> {
     ) -> io::Result<()> {
         let new = inode.map(|inode| FileIdentity {
             inode,
-            revision: Revision::of_content(b""),
+            revision: Revision::from_content(b""),
         });
-        self.write_down(path, temporary, Act::Folder, new)
+        self.write_down(path, temporary, StepAction::Folder, new)
     }
 
     /// Records a temporary link that is about to be created, so that recovery removes it after a crash.
@@ -152,20 +153,20 @@ impl Scratch<'_> {
         let name = path.file_name().unwrap_or_default();
         // The inode is not known yet.
         let new = FileIdentity { inode: 0, revision };
-        self.write_down(path, name, Act::TemporaryLink, Some(new))
+        self.write_down(path, name, StepAction::TemporaryLink, Some(new))
     }
 
     fn write_down(
         &mut self,
         path: &Path,
         temporary: &OsStr,
-        act: Act,
+        act: StepAction,
         new: Option<FileIdentity>,
     ) -> io::Result<()> {
         let Some(journal) = &self.workspace.journal else {
             return Ok(());
         };
-        let step = Step {
+        let step = IntentStep {
             folder: path.parent().map(Into::into).unwrap_or_default(),
             name: path.file_name().unwrap_or_default().to_owned(),
             temporary: temporary.to_owned(),
@@ -173,11 +174,11 @@ impl Scratch<'_> {
             old: None,
             new,
         };
-        let intent = Intent {
+        let intent = CommitIntent {
             boot: self.disk().boot(),
             steps: vec![step],
         };
-        self.records.push(journal.open(&intent, Flush::Later)?);
+        self.records.push(journal.open(&intent, FlushTime::Later)?);
         Ok(())
     }
 }

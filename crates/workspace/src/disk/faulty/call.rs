@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 /// A call that is about to be made.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+pub struct DiskCall<'a> {
     /// The number of the call, from 1.
     pub number: u64,
     /// The name of the method; for a rename `rename_at`, `rename_at_if_free` or `exchange_at`.
@@ -15,7 +15,7 @@ pub struct Call<'a> {
 
 /// How long a fault lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lasting {
+pub enum FaultDuration {
     /// That call alone fails.
     Once,
     /// That call and all after it fail.

@@ -38,7 +38,8 @@ pub(super) fn is_immutable(_file: BorrowedFd<'_>) -> bool {
 /// Sets the modification time and leaves the access time. Many file systems in user space ignore a modification time
 /// that is set alone, and report success; for those the current access time is passed as well.
 pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
-    let is_exact = super::host::file_system_host(file).is_ok_and(FileSystemHost::renames_exactly);
+    let is_exact =
+        super::host::file_system_host(file).is_ok_and(FileSystemHost::respects_rename_flags);
     let accessed = match is_exact {
         true => fs::Timespec {
             tv_sec: 0,
@@ -66,7 +67,10 @@ pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment)
 }
 
 /// Copies every extended attribute that can be copied.
-pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<AttributesCopied> {
+pub(super) fn copy_attributes(
+    from: BorrowedFd<'_>,
+    to: BorrowedFd<'_>,
+) -> io::Result<AttributesCopied> {
     let mut names = Vec::with_capacity(1024);
     loop {
         match fs::flistxattr(from, spare_capacity(&mut names)) {
@@ -82,14 +86,14 @@ pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Attri
         .split(|&byte| byte == 0)
         .filter(|name| !name.is_empty())
     {
-        if copy_one(from, to, OsStr::from_bytes(name))? == AttributesCopied::NotAll {
+        if copy_attribute(from, to, OsStr::from_bytes(name))? == AttributesCopied::NotAll {
             carried = AttributesCopied::NotAll;
         }
     }
     Ok(carried)
 }
 
-fn copy_one(
+fn copy_attribute(
     from: BorrowedFd<'_>,
     to: BorrowedFd<'_>,
     name: &OsStr,

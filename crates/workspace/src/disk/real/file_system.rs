@@ -7,7 +7,7 @@ use crate::disk::FileSystemKind;
 
 /// Virtual file systems: sizes are wrong, reading may have side effects, and there is nothing to edit.
 #[cfg(target_os = "linux")]
-const KERNEL: [u64; 13] = [
+const VIRTUAL_FILE_SYSTEMS: [u64; 13] = [
     0x9fa0,      // procfs
     0x6265_6572, // sysfs
     0x6462_6720, // debugfs
@@ -25,7 +25,7 @@ const KERNEL: [u64; 13] = [
 
 /// Windows file systems: mounted into WSL (9p), over the network, or from a disk.
 #[cfg(target_os = "linux")]
-const WINDOWS: [u64; 7] = [
+const WINDOWS_FILE_SYSTEMS: [u64; 7] = [
     0x0102_1997, // 9p
     0xff53_4d42, // cifs
     0xfe53_4d42, // smb 2
@@ -37,22 +37,22 @@ const WINDOWS: [u64; 7] = [
 
 /// FUSE, which may serve any file system; its type is in the mount table.
 #[cfg(target_os = "linux")]
-pub(super) const FUSE: u64 = 0x6573_5546;
+pub(super) const FUSE_MAGIC: u64 = 0x6573_5546;
 
 #[cfg(target_os = "linux")]
 pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
     let number = rustix::fs::fstatfs(folder)?.f_type as u64 & 0xffff_ffff;
-    if number == FUSE {
+    if number == FUSE_MAGIC {
         let device = rustix::fs::fstat(folder)?.st_dev;
         let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
-        return Ok(behind_fuse(
+        return Ok(kind_behind_fuse(
             &mounts,
             (rustix::fs::major(device), rustix::fs::minor(device)),
         ));
     }
-    Ok(if KERNEL.contains(&number) {
+    Ok(if VIRTUAL_FILE_SYSTEMS.contains(&number) {
         FileSystemKind::Kernel
-    } else if WINDOWS.contains(&number) {
+    } else if WINDOWS_FILE_SYSTEMS.contains(&number) {
         FileSystemKind::Windows
     } else {
         FileSystemKind::Plain
@@ -61,7 +61,7 @@ pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
 
 /// Returns the type of a file system in the mount table, such as `fuse.sshfs`; empty if it is not listed.
 #[cfg(target_os = "linux")]
-pub(super) fn type_in(mounts: &str, (major, minor): (u32, u32)) -> &str {
+pub(super) fn type_in_mount_table(mounts: &str, (major, minor): (u32, u32)) -> &str {
     let device = format!("{major}:{minor}");
     let kind = mounts.lines().find_map(|line| {
         let (mount, rest) = line.split_once(" - ")?;
@@ -73,8 +73,8 @@ pub(super) fn type_in(mounts: &str, (major, minor): (u32, u32)) -> &str {
 
 /// Recognizes NTFS and exFAT behind FUSE by their type in the mount table.
 #[cfg(target_os = "linux")]
-fn behind_fuse(mounts: &str, device: (u32, u32)) -> FileSystemKind {
-    let kind = type_in(mounts, device);
+fn kind_behind_fuse(mounts: &str, device: (u32, u32)) -> FileSystemKind {
+    let kind = type_in_mount_table(mounts, device);
     let is_windows = kind == "fuseblk" || kind.contains("ntfs") || kind.contains("exfat");
     if is_windows {
         FileSystemKind::Windows
@@ -107,7 +107,7 @@ pub(super) fn boot() -> String {
 mod tests {
     use super::*;
 
-    const MOUNTS: &str = "\
+    const MOUNT_TABLE: &str = "\
 27 1 254:0 / / rw,relatime - ext4 /dev/root rw
 42 27 0:41 / /mnt/stick rw,relatime shared:5 - fuseblk /dev/sdb1 rw,user_id=0
 43 27 0:42 / /mnt/far rw,relatime - fuse.sshfs user@host: rw
@@ -115,11 +115,26 @@ mod tests {
 ";
 
     #[test]
-    fn disks_of_windows_are_known_though_a_program_serves_them() {
-        assert_eq!(behind_fuse(MOUNTS, (0, 41)), FileSystemKind::Windows);
-        assert_eq!(behind_fuse(MOUNTS, (0, 43)), FileSystemKind::Windows);
-        assert_eq!(behind_fuse(MOUNTS, (0, 42)), FileSystemKind::Plain);
-        assert_eq!(behind_fuse(MOUNTS, (0, 44)), FileSystemKind::Plain);
-        assert_eq!(behind_fuse("not a table", (0, 41)), FileSystemKind::Plain);
+    fn recognises_windows_disks_behind_fuse() {
+        assert_eq!(
+            kind_behind_fuse(MOUNT_TABLE, (0, 41)),
+            FileSystemKind::Windows
+        );
+        assert_eq!(
+            kind_behind_fuse(MOUNT_TABLE, (0, 43)),
+            FileSystemKind::Windows
+        );
+        assert_eq!(
+            kind_behind_fuse(MOUNT_TABLE, (0, 42)),
+            FileSystemKind::Plain
+        );
+        assert_eq!(
+            kind_behind_fuse(MOUNT_TABLE, (0, 44)),
+            FileSystemKind::Plain
+        );
+        assert_eq!(
+            kind_behind_fuse("not a table", (0, 41)),
+            FileSystemKind::Plain
+        );
     }
 }

@@ -14,12 +14,12 @@ use std::sync::{Mutex, PoisonError};
 use crate::disk::{FileSystemHost, MountId};
 
 #[cfg(target_os = "linux")]
-const OVERLAY: u64 = 0x794c_7630;
+const OVERLAY_MAGIC: u64 = 0x794c_7630;
 
 /// File systems of this machine's kernel, alone on their disk or in memory. One that is missing here is treated like a
 /// program's: its renames are tested before they are relied on.
 #[cfg(target_os = "linux")]
-const KERNEL: [u64; 22] = [
+const KERNEL_FILE_SYSTEMS: [u64; 22] = [
     0xef53,      // ext2, ext3, ext4
     0x5846_5342, // xfs
     0x9123_683e, // btrfs
@@ -47,7 +47,7 @@ const KERNEL: [u64; 22] = [
 /// Programs that serve files of this machine, by the type of their mounts after `fuse.`. Any other program may pass the
 /// files on to another machine, as sshfs, rclone and the clients of object stores do.
 #[cfg(target_os = "linux")]
-const ON_THIS_MACHINE: [&str; 18] = [
+const LOCAL_FUSE_TYPES: [&str; 18] = [
     "archivemount",
     "bindfs",
     "cryfs",
@@ -73,12 +73,12 @@ const ON_THIS_MACHINE: [&str; 18] = [
 /// same moment. One then replaces the other, and a mount continues to count two links of a file after the other one has
 /// removed one of them.
 #[cfg(target_os = "linux")]
-const UNSOUND_LINKS: [&str; 1] = ["seaweedfs"];
+const TYPES_WITH_UNSOUND_LINKS: [&str; 1] = ["seaweedfs"];
 
 /// The known properties of a file system.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileKeeper {
+struct FileSystemProperties {
     host: FileSystemHost,
     has_sound_links: bool,
 }
@@ -86,17 +86,17 @@ struct FileKeeper {
 /// The hosts of the mounts that were examined. `statfs` is a request to the program or machine that stores the files;
 /// the number of a mount comes from the kernel.
 #[cfg(target_os = "linux")]
-static KNOWN: Mutex<BTreeMap<u64, FileKeeper>> = Mutex::new(BTreeMap::new());
+static KNOWN: Mutex<BTreeMap<u64, FileSystemProperties>> = Mutex::new(BTreeMap::new());
 
 #[cfg(target_os = "linux")]
 pub(super) fn file_system_host(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
-    Ok(known(file)?.host)
+    Ok(known_properties(file)?.host)
 }
 
 /// Returns whether the hard links in a folder can be relied on, if the file system has any.
 #[cfg(target_os = "linux")]
 pub(super) fn has_sound_links(folder: BorrowedFd<'_>) -> bool {
-    known(folder).is_ok_and(|known| known.has_sound_links)
+    known_properties(folder).is_ok_and(|known| known.has_sound_links)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -105,13 +105,13 @@ pub(super) fn has_sound_links(_: BorrowedFd<'_>) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-fn known(file: BorrowedFd<'_>) -> io::Result<FileKeeper> {
+fn known_properties(file: BorrowedFd<'_>) -> io::Result<FileSystemProperties> {
     let mount = mount_id(file).ok().filter(|mount| mount.is_unique);
     let table = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = mount.and_then(|mount| table().get(&mount.number).copied()) {
         return Ok(known);
     }
-    let known = ask(file)?;
+    let known = probe_properties(file)?;
     if let Some(mount) = mount {
         table().insert(mount.number, known);
     }
@@ -119,22 +119,24 @@ fn known(file: BorrowedFd<'_>) -> io::Result<FileKeeper> {
 }
 
 #[cfg(target_os = "linux")]
-fn ask(file: BorrowedFd<'_>) -> io::Result<FileKeeper> {
+fn probe_properties(file: BorrowedFd<'_>) -> io::Result<FileSystemProperties> {
     let number = rustix::fs::fstatfs(file)?.f_type as u64 & 0xffff_ffff;
-    if number == super::file_system::FUSE {
+    if number == super::file_system::FUSE_MAGIC {
         let device = rustix::fs::fstat(file)?.st_dev;
         let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let device = (rustix::fs::major(device), rustix::fs::minor(device));
-        return Ok(of_type(super::file_system::type_in(&mounts, device)));
+        return Ok(for_type(super::file_system::type_in_mount_table(
+            &mounts, device,
+        )));
     }
-    let host = if number == OVERLAY {
+    let host = if number == OVERLAY_MAGIC {
         FileSystemHost::Layers
-    } else if KERNEL.contains(&number) {
+    } else if KERNEL_FILE_SYSTEMS.contains(&number) {
         FileSystemHost::Kernel
     } else {
         FileSystemHost::Network
     };
-    Ok(FileKeeper {
+    Ok(FileSystemProperties {
         host,
         has_sound_links: true,
     })
@@ -142,15 +144,15 @@ fn ask(file: BorrowedFd<'_>) -> io::Result<FileKeeper> {
 
 /// Returns what is known about a FUSE mount of this type. `fuseblk` is a disk of this machine.
 #[cfg(target_os = "linux")]
-fn of_type(kind: &str) -> FileKeeper {
+fn for_type(kind: &str) -> FileSystemProperties {
     let program = kind.strip_prefix("fuse.").unwrap_or(kind);
-    let is_here = kind == "fuseblk" || ON_THIS_MACHINE.contains(&program);
-    FileKeeper {
+    let is_here = kind == "fuseblk" || LOCAL_FUSE_TYPES.contains(&program);
+    FileSystemProperties {
         host: match is_here {
             true => FileSystemHost::Program,
             false => FileSystemHost::Network,
         },
-        has_sound_links: !UNSOUND_LINKS.contains(&program),
+        has_sound_links: !TYPES_WITH_UNSOUND_LINKS.contains(&program),
     }
 }
 
@@ -162,15 +164,15 @@ pub(super) fn file_system_host(_: BorrowedFd<'_>) -> io::Result<FileSystemHost> 
 
 /// `STATX_MNT_ID_UNIQUE`, which rustix does not name.
 #[cfg(target_os = "linux")]
-const UNIQUE: u32 = 0x4000;
+const STATX_MOUNT_ID_UNIQUE: u32 = 0x4000;
 
 #[cfg(target_os = "linux")]
 pub(super) fn mount_id(folder: BorrowedFd<'_>) -> io::Result<MountId> {
     use rustix::fs::{AtFlags, StatxFlags, makedev, statx};
-    let wanted = StatxFlags::MNT_ID | StatxFlags::from_bits_retain(UNIQUE);
+    let wanted = StatxFlags::MNT_ID | StatxFlags::from_bits_retain(STATX_MOUNT_ID_UNIQUE);
     let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
     let found = statx(folder, "", flags, wanted)?;
-    let is_unique = found.stx_mask & UNIQUE != 0;
+    let is_unique = found.stx_mask & STATX_MOUNT_ID_UNIQUE != 0;
     if !is_unique && found.stx_mask & StatxFlags::MNT_ID.bits() == 0 {
         return Err(io::ErrorKind::Unsupported.into());
     }
@@ -205,18 +207,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_not_known_may_pass_files_on_to_another_machine() {
+    fn unknown_fuse_program_counts_as_network() {
         for kind in ["fuseblk", "fuse.bindfs", "fuse.ntfs-3g", "virtiofs"] {
-            assert_eq!(of_type(kind).host, FileSystemHost::Program, "{kind}");
+            assert_eq!(for_type(kind).host, FileSystemHost::Program, "{kind}");
         }
         for kind in ["fuse.sshfs", "fuse.rclone", "fuse", ""] {
-            assert_eq!(of_type(kind).host, FileSystemHost::Network, "{kind}");
+            assert_eq!(for_type(kind).host, FileSystemHost::Network, "{kind}");
         }
     }
 
     #[test]
-    fn links_that_two_mounts_can_give_at_once_are_not_used() {
-        assert!(!of_type("fuse.seaweedfs").has_sound_links);
-        assert!(of_type("fuse.sshfs").has_sound_links);
+    fn rejects_links_of_seaweedfs() {
+        assert!(!for_type("fuse.seaweedfs").has_sound_links);
+        assert!(for_type("fuse.sshfs").has_sound_links);
     }
 }

@@ -14,13 +14,13 @@ type Each<'e> = &'e mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>;
 
 /// The buffer of one `getdents` call; most folders fit.
 #[cfg(target_os = "linux")]
-const AT_ONCE: usize = 1 << 15;
+const LISTING_BUFFER_BYTES: usize = 1 << 15;
 
 /// Lists through a new handle, since the given one may be shared.
 pub(super) fn for_each_entry(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
     for entry in fs::Dir::read_from(folder)? {
         let entry = entry?;
-        if tell(folder, entry.file_name(), entry.file_type(), each).is_break() {
+        if report_entry(folder, entry.file_name(), entry.file_type(), each).is_break() {
             break;
         }
     }
@@ -29,15 +29,15 @@ pub(super) fn for_each_entry(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Resu
 
 /// Lists through the given handle.
 #[cfg(target_os = "linux")]
-pub(super) fn once(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
-    let mut buffer = Vec::with_capacity(AT_ONCE);
+pub(super) fn list_through_handle(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
+    let mut buffer = Vec::with_capacity(LISTING_BUFFER_BYTES);
     let mut entries = fs::RawDir::new(folder, buffer.spare_capacity_mut());
     while let Some(entry) = entries.next() {
         let entry = match entry {
             Err(rustix::io::Errno::INTR) => continue,
             other => other?,
         };
-        if tell(folder, entry.file_name(), entry.file_type(), each).is_break() {
+        if report_entry(folder, entry.file_name(), entry.file_type(), each).is_break() {
             break;
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn once(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
 }
 
 /// Lists names and inode numbers through a new handle, without a lookup of any name.
-pub(super) fn inodes(folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>> {
+pub(super) fn list_inodes(folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>> {
     let mut entries = Vec::new();
     for entry in fs::Dir::read_from(folder)? {
         let entry = entry?;
@@ -57,7 +57,12 @@ pub(super) fn inodes(folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>>
     Ok(entries)
 }
 
-fn tell(folder: BorrowedFd<'_>, name: &CStr, kind: FileType, each: Each<'_>) -> ControlFlow<()> {
+fn report_entry(
+    folder: BorrowedFd<'_>,
+    name: &CStr,
+    kind: FileType,
+    each: Each<'_>,
+) -> ControlFlow<()> {
     let name = OsStr::from_bytes(name.to_bytes());
     if name == "." || name == ".." {
         return ControlFlow::Continue(());

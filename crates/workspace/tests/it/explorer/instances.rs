@@ -118,7 +118,7 @@ fn instance(workspace: &Workspace, ground: &Ground, who: usize, turns: &Turns) -
         let read = workspace
             .locate(&path)
             .ok()
-            .and_then(|located| Some((located.snapshot(1000).ok()?, located)));
+            .and_then(|located| Some((located.read_snapshot(1000).ok()?, located)));
         let Some((snapshot, located)) = read else {
             turns.give_way(who);
             continue;
@@ -164,7 +164,7 @@ fn run(
             .enumerate()
             .map(|(who, (workspace, disk))| {
                 let (theirs, turns) = (Arc::clone(&turns), &turns);
-                disk.before_each(move |_| theirs.await_turn(who));
+                disk.set_hook(move |_| theirs.await_turn(who));
                 scope.spawn(move || instance(workspace, ground, who, turns))
             })
             .collect();
@@ -254,11 +254,11 @@ fn explore(instances: usize, foreign: Option<&Opponent>, stride: usize) -> (u64,
     // Recovery runs before, because its calls are not to be explored.
     ground.put("a", OLD);
     for (workspace, _) in &workspaces {
-        workspace.recover().unwrap();
+        workspace.recover_commits().unwrap();
     }
     workspaces[0].1.clear_faults();
     run(&ground, &workspaces[..1], Vec::new(), None);
-    let calls = workspaces[0].1.calls();
+    let calls = workspaces[0].1.call_count();
     let mut lengths = vec![calls; instances];
     lengths.extend(foreign.map(|opponent| opponent.steps as u64 + 1));
     let (mut runs, mut committed) = (0, 0);

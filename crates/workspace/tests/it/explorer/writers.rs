@@ -5,8 +5,8 @@ use std::io::IoSlice;
 use std::os::fd::AsFd as _;
 
 use lancet_workspace::{
-    CommitError, Disk as _, Executable, NewBytes, OpenMode, Replace, Strategy, WriteOptions,
-    Written,
+    CommitError, Disk as _, ExecutableChange, NewBytes, OpenMode, ReplaceMode, WriteOptions,
+    WriteOutcome, WriteStrategy,
 };
 use rustix::io::Errno;
 
@@ -16,7 +16,7 @@ use crate::ground::{Ground, single};
 /// The result that a writer reports.
 #[derive(Debug)]
 pub(super) enum Said {
-    Written(Box<Written>),
+    Written(Box<WriteOutcome>),
     /// Success of a writer that is not lancet and reports nothing more.
     Plainly,
     Refused,
@@ -56,7 +56,7 @@ fn commit_as(
     guarantees: &[&str],
 ) -> Said {
     let located = ground.workspace.locate(&ground.root.join("a"));
-    let Ok(snapshot) = located.as_ref().map(|located| located.snapshot(1000)) else {
+    let Ok(snapshot) = located.as_ref().map(|located| located.read_snapshot(1000)) else {
         return Said::Refused;
     };
     let Ok(snapshot) = snapshot else {
@@ -91,18 +91,18 @@ fn commit_as(
 }
 
 const IN_PLACE: WriteOptions = WriteOptions {
-    strategy: Strategy::InPlace,
+    strategy: WriteStrategy::InPlace,
     links: lancet_workspace::HardLinkPolicy::Auto,
-    weak: lancet_workspace::Weak::Refuse,
+    weak: lancet_workspace::WeakProtectionPolicy::Refuse,
     durability: lancet_workspace::Durability::Full,
     mode: None,
-    executable: Executable::Keep,
+    executable: ExecutableChange::Keep,
     old: lancet_workspace::OldFile::Keep,
 };
 
 /// The caller has the old bytes, so the old file is removed unless another program may still write to it.
 const ON_RECORD: WriteOptions = WriteOptions {
-    strategy: Strategy::Auto,
+    strategy: WriteStrategy::Auto,
     old: lancet_workspace::OldFile::KeptByCaller,
     ..IN_PLACE
 };
@@ -129,7 +129,7 @@ pub(super) const RUNGS: [Rung; 9] = [
         prepare: |ground| {
             ground
                 .disk
-                .refuse("take_lease", Errno::ACCESS.raw_os_error())
+                .fail_method("take_lease", Errno::ACCESS.raw_os_error())
         },
         write: |ground| commit(ground, WriteOptions::default(), &["exchange"]),
     },
@@ -140,7 +140,7 @@ pub(super) const RUNGS: [Rung; 9] = [
         prepare: |ground| {
             ground
                 .disk
-                .refuse("exchange_at", Errno::INVAL.raw_os_error());
+                .fail_method("exchange_at", Errno::INVAL.raw_os_error());
             // This first write finds out that the file system has no exchange.
             ground.put("a", OLD);
             ground.replace("a", OLD).unwrap();
@@ -221,7 +221,7 @@ fn check_then_rename(ground: &Ground) -> Said {
         disk.remove_at(folder.as_fd(), new).unwrap();
         return Said::Refused;
     }
-    disk.rename_at(folder.as_fd(), new, OsStr::new("a"), Replace::Over)
+    disk.rename_at(folder.as_fd(), new, OsStr::new("a"), ReplaceMode::Over)
         .unwrap();
     Said::Plainly
 }

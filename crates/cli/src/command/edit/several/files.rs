@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use lancet::Lancet;
 
 use crate::arguments::EditArguments;
-use crate::command::search::expand;
+use crate::command::search::expand_glob;
 use crate::failure::Failure;
-use crate::opening::{ApproverKind, FlawUse, OpenRequest, Writes};
+use crate::opening::{ApproverKind, FlawHandling, OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{TerminalApprover, visible_line};
+use crate::terminal::{TerminalApprover, escape_line_for_terminal};
 
 /// A file in which the command looks for the old text.
 pub(super) struct Candidate {
@@ -24,15 +24,15 @@ pub(in crate::command::edit) fn is_glob(
     typed: &Path,
     around: &Surroundings,
 ) -> Result<bool, Failure> {
-    Ok(has_glob(typed) && around.absolute(typed)?.symlink_metadata().is_err())
+    Ok(contains_glob_characters(typed) && around.absolute(typed)?.symlink_metadata().is_err())
 }
 
-fn has_glob(typed: &Path) -> bool {
+fn contains_glob_characters(typed: &Path) -> bool {
     typed.to_string_lossy().contains(['*', '?', '[', '{'])
 }
 
 /// Opens the engine with roots that contain all the files.
-pub(super) fn open(
+pub(super) fn open_with_roots_of(
     arguments: &EditArguments,
     approver: &TerminalApprover,
     around: &Surroundings,
@@ -42,7 +42,9 @@ pub(super) fn open(
         // The root of a glob is the path before its first component with a special character, which may be empty.
         let plain: PathBuf = match is_glob(typed, around)? {
             true => {
-                let components = typed.iter().take_while(|part| !has_glob(Path::new(part)));
+                let components = typed
+                    .iter()
+                    .take_while(|part| !contains_glob_characters(Path::new(part)));
                 Path::new(".").join(components.collect::<PathBuf>())
             }
             false => typed.clone(),
@@ -52,18 +54,18 @@ pub(super) fn open(
     let request = OpenRequest {
         mode: arguments.writing.mode,
         approver: ApproverKind::Terminal(approver.clone()),
-        flaw_use: FlawUse::Refused,
-        ..OpenRequest::of_command(
+        flaw_use: FlawHandling::Refused,
+        ..OpenRequest::for_command(
             &arguments.common.place,
             RootHint::AtAll(&inside),
-            Writes::Person,
+            WriteAuthor::Person,
         )
     };
     Ok(request.open(around)?.lancet)
 }
 
-/// Returns all files, each once, in the order typed. [`expand`] sorts those of a glob by name.
-pub(super) fn candidates(
+/// Returns all files, each once, in the order typed. [`expand_glob`] sorts those of a glob by name.
+pub(super) fn expand_candidates(
     arguments: &EditArguments,
     lancet: &Lancet,
     around: &Surroundings,
@@ -74,12 +76,12 @@ pub(super) fn candidates(
         let is_named = !is_glob(typed, around)?;
         let found = match is_named {
             true => vec![around.absolute(typed)?],
-            false => expand(typed, lancet, around)?,
+            false => expand_glob(typed, lancet, around)?,
         };
         if found.is_empty() {
             return Err(Failure::refused(format!(
                 "no file matches {}; ignored and hidden files are left out",
-                visible_line(&typed.to_string_lossy())
+                escape_line_for_terminal(&typed.to_string_lossy())
             )));
         }
         for path in found {

@@ -7,20 +7,24 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use lancet_history::{LineNumbers, Seen};
+use lancet_history::{LineNumbers, SeenRanges};
 use lancet_text::{
-    Change, EditContext, Found, Leak, Leaks, Place, Rung, Verdict, leaked_edit, normalize_newlines,
-    without_numbers_of,
+    Change, EditContext, EditedPlace, FoundPlaces, Leak, LeakPolicy, Rung, Verdict,
+    find_leak_in_edit, normalize_newlines, without_leaked_numbers,
 };
 
-use super::refuse::{idle, left_out, no_change, not_empty, too_large};
+use super::refuse::{
+    idle_refusal, left_out_refusal, no_change_refusal, not_empty_refusal, too_large_refusal,
+};
 use super::source::{SentEdit, SeveralPlaces, TextSource};
-use super::unseen::Unseen;
+use super::unseen::UnseenLines;
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Insist, Place as RequestPlace};
 use crate::stages::context::CallContext;
-use crate::stages::examine::explain::{bare_dots, leak, markup, unencodable};
+use crate::stages::examine::explain::{
+    bare_dots_meaning, leak_refusal, markup, unencodable_refusal,
+};
 use crate::stages::examine::read_state::ReadState;
 use crate::stages::examine::view::{Notes, endings_note};
 use crate::stages::locate::Target;
@@ -30,19 +34,19 @@ use crate::wording::quote_path;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EditOptions {
     pub(crate) shared: SharedOptions,
-    pub(crate) words: Words,
+    pub(crate) words: RefusalDetail,
 }
 
 /// Options that apply to all edits of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedOptions {
     pub(crate) insist: Insist,
-    pub(crate) same_text: SameText,
+    pub(crate) same_text: SameTextHandling,
 }
 
 /// The treatment of an edit whose old and new text are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SameText {
+pub(crate) enum SameTextHandling {
     /// It is refused as one that changes nothing.
     Refuse,
     /// It is left out where its text is in the file, because other edits of the request change something.
@@ -51,14 +55,14 @@ pub(crate) enum SameText {
 
 /// The level of detail of a refusal: of several refusals in one call only the first is given in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum RefusalDetail {
     All,
     Few,
 }
 
-impl Words {
+impl RefusalDetail {
     /// Returns the level of detail of the next refusal of a call.
-    pub(crate) fn after(failures: &[Option<Refusal>]) -> Self {
+    pub(crate) fn for_next_refusal(failures: &[Option<Refusal>]) -> Self {
         match failures.iter().any(Option::is_some) {
             true => Self::Few,
             false => Self::All,
@@ -97,7 +101,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         read_state: &Result<ReadState, Refusal>,
         request: &EditRequest,
         options: EditOptions,
-    ) -> Result<Seen, Refusal> {
+    ) -> Result<SeenRanges, Refusal> {
         let endings = self.source.endings();
         let (old, new) = (
             normalize_newlines(&request.old, endings),
@@ -109,23 +113,24 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             new: &new,
         };
         self.check_line_edit(sent)?;
-        if request.fills() && self.source.length() > 0 {
-            return Err(not_empty(self.target));
+        if request.creates_or_fills_file() && self.source.length() > 0 {
+            return Err(not_empty_refusal(self.target));
         }
         let is_same_text = request.is_same_text();
-        if is_same_text && (options.shared.same_text == SameText::Refuse || old.is_empty()) {
-            return Err(no_change(self.target));
+        if is_same_text && (options.shared.same_text == SameTextHandling::Refuse || old.is_empty())
+        {
+            return Err(no_change_refusal(self.target));
         }
         let read_state = read_state.as_ref().map_err(Clone::clone)?;
         if (is_same_text || request.is_idle_hunk())
             && !matches!(
-                self.source.find(sent, Leaks::Insisted)?,
+                self.source.find(sent, LeakPolicy::Insisted)?,
                 Verdict::NotFound { .. }
             )
         {
             return Err(match is_same_text {
-                true => left_out(self.target),
-                false => idle(self.target),
+                true => left_out_refusal(self.target),
+                false => idle_refusal(self.target),
             });
         }
         let is_text = request.place == RequestPlace::Text;
@@ -136,21 +141,21 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             && wanted != found.places.len() as u64
         {
             let places = found.places.iter().map(|place| &place.range);
-            return Err(self.miscounted(places, found.places.len(), wanted)?);
+            return Err(self.wrong_count_refusal(places, found.places.len(), wanted)?);
         }
         self.check_places(read_state, request, &located.touched, &found)?;
         if options.shared.insist == Insist::No {
             if let Some(reason) = located.leaked_numbers {
-                let bare = without_numbers_of(&request.old, &request.new);
-                return Err(leak(verbatim(reason), bare.as_deref()));
+                let bare = without_leaked_numbers(&request.old, &request.new);
+                return Err(leak_refusal(verbatim(reason), bare.as_deref()));
             }
             let old = located.replaced.as_deref().unwrap_or(&request.old);
-            if let Some(found) = self.leaked(old, request, &found)? {
-                return Err(leak(&found.reason, found.mended.as_deref()));
+            if let Some(found) = self.find_leak(old, request, &found)? {
+                return Err(leak_refusal(&found.reason, found.mended.as_deref()));
             }
         }
         if is_text {
-            self.source.complete(sent, &mut found)?;
+            self.source.complete_changes(sent, &mut found)?;
         }
         // An unencodable character is attributed to the edit that inserts it. All places of an exact old text have the
         // same text, so one is enough.
@@ -159,16 +164,16 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         for change in places.flat_map(|place| &place.changes) {
             self.source
                 .check_encodable(&change.text)
-                .map_err(|error| unencodable(self.target, &error))?;
+                .map_err(|error| unencodable_refusal(self.target, &error))?;
         }
-        self.note(sent, &found, read_state)?;
+        self.add_notes(sent, &found, read_state)?;
         self.notes.push_once(located.note);
         if read_state.foreign.is_some() {
             self.base_numbers = Some(read_state.numbers.clone());
         }
         self.rungs.push(found.rung);
         self.replacements += found.places.len();
-        self.source.lay(found.places);
+        self.source.add_places(found.places);
         Ok(read_state.seen.clone())
     }
 
@@ -189,62 +194,52 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         if at_most > 1 && is_small(self.source.count(old)?.max(1)) {
             return Ok(());
         }
-        Err(too_large(self.target, most))
+        Err(too_large_refusal(self.target, most))
     }
 
     /// Finds the places of the old text. Where line numbers were left in the new text, it also returns the message
     /// about that, which is used only if the places pass the other checks.
-    pub(super) fn search(
+    pub(super) fn find_old_text(
         &self,
         read_state: &ReadState,
         sent: SentEdit<'_>,
         options: EditOptions,
-    ) -> Result<(Found, Option<String>), Refusal> {
-        if sent.request.fills() {
-            // The file is empty, so the new text is its whole content.
-            let change = Change {
-                range: 0..0,
-                text: sent.new.to_owned(),
-            };
-            let place = Place {
-                range: 0..0,
-                changes: vec![change],
-            };
-            let found = Found {
-                rung: Rung::Exact,
-                places: vec![place],
-                remarks: Vec::new(),
-            };
-            return Ok((found, None));
+    ) -> Result<(FoundPlaces, Option<String>), Refusal> {
+        if sent.request.creates_or_fills_file() {
+            return Ok((place_in_empty_file(sent.new), None));
         }
         let leaks = match options.shared.insist {
-            Insist::Yes => Leaks::Insisted,
-            Insist::No => Leaks::Refuse,
+            Insist::Yes => LeakPolicy::Insisted,
+            Insist::No => LeakPolicy::Refuse,
         };
         let mut leaked_numbers = None;
         let mut verdict = self.source.find(sent, leaks)?;
         if let Verdict::Leaked { reason } = verdict {
             leaked_numbers = Some(reason);
-            verdict = self.source.find(sent, Leaks::Insisted)?;
+            verdict = self.source.find(sent, LeakPolicy::Insisted)?;
         }
         match verdict {
             Verdict::Found(found) => Ok((found, leaked_numbers)),
-            Verdict::Leaked { reason } => Err(leak(verbatim(reason), None)),
+            Verdict::Leaked { reason } => Err(leak_refusal(verbatim(reason), None)),
             Verdict::Ambiguous {
                 places,
                 rung,
                 looser,
             } => {
-                let is_unseen =
-                    |place: &Range<usize>| !self.source.gaps(&read_state.seen, place).is_empty();
+                let is_unseen = |place: &Range<usize>| {
+                    !self
+                        .source
+                        .unseen_ranges(&read_state.seen, place)
+                        .is_empty()
+                };
                 if places.iter().all(is_unseen) {
-                    let unseen = Unseen::find(&self.source, &read_state.seen, places.iter())?;
-                    return Err(self.not_shown(read_state, unseen));
+                    let unseen = UnseenLines::find(&self.source, &read_state.seen, places.iter())?;
+                    return Err(self.not_shown_refusal(read_state, unseen));
                 }
-                if options.words == Words::Few && sent.request.as_hunk().is_none() {
-                    return Err(Refusal::stating(
+                if options.words == RefusalDetail::Few && sent.request.as_hunk().is_none() {
+                    return Err(Refusal::from_message(
                         RefusalKind::Ambiguous,
-                        message!("{} matches several places.", sent.request.old_name()),
+                        message!("{} matches several places.", sent.request.old_text_name()),
                     ));
                 }
                 let several = SeveralPlaces {
@@ -262,13 +257,16 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                     places: &first,
                     total: count,
                 };
-                Err(self.too_many(read_state, sent, &several)?)
+                Err(self.too_many_places_refusal(read_state, sent, &several)?)
             }
             Verdict::NotFound { guard } => Err(match &read_state.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
-                None if options.words == Words::Few && sent.request.as_hunk().is_none() => {
-                    let name = sent.request.old_name();
-                    Refusal::stating(RefusalKind::NotFound, message!("{} was not found.", name))
+                None if options.words == RefusalDetail::Few && sent.request.as_hunk().is_none() => {
+                    let name = sent.request.old_text_name();
+                    Refusal::from_message(
+                        RefusalKind::NotFound,
+                        message!("{} was not found.", name),
+                    )
                 }
                 None => self.source.not_found(sent, guard.as_ref()),
             }),
@@ -277,7 +275,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
 
     /// Returns the refusal for places in lines that were not shown. The reason may be a change by another program that
     /// was merged.
-    pub(super) fn not_shown(&self, read_state: &ReadState, unseen: Unseen) -> Refusal {
+    pub(super) fn not_shown_refusal(&self, read_state: &ReadState, unseen: UnseenLines) -> Refusal {
         match &read_state.merge_refusal {
             Some(refusal) => (**refusal).clone(),
             None => unseen.refusal(self.context, self.target),
@@ -290,10 +288,10 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         read_state: &ReadState,
         ranges: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<(), Refusal> {
-        let unseen = Unseen::find(&self.source, &read_state.seen, ranges)?;
+        let unseen = UnseenLines::find(&self.source, &read_state.seen, ranges)?;
         match unseen.is_empty() {
             true => Ok(()),
-            false => Err(self.not_shown(read_state, unseen)),
+            false => Err(self.not_shown_refusal(read_state, unseen)),
         }
     }
 
@@ -305,7 +303,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         mut places: impl Iterator<Item = (Range<usize>, Option<&'p Range<usize>>)>,
     ) -> Result<(), Refusal> {
         let crosses = |(place, quoted): &(Range<usize>, Option<&Range<usize>>)| {
-            self.source.crosses(place, *quoted)
+            self.source.overlaps_earlier_edit(place, *quoted)
         };
         let Some((place, _)) = places.find(crosses) else {
             return Ok(());
@@ -313,53 +311,76 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         let line = self.source.line_numbers(std::iter::once(&place))?;
         let place = match &request.place {
             RequestPlace::Lines(_) => "place",
-            _ => request.old_name(),
+            _ => request.old_text_name(),
         };
         let text = message!(
             "Its {}, at line {} of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
             place,
             line.first().copied().unwrap_or(1)
         );
-        Err(Refusal::stating(RefusalKind::Conflict, text)
-            .with("file_path", quote_path(self.target.path())))
+        Err(Refusal::from_message(RefusalKind::Conflict, text)
+            .with_field("file_path", quote_path(self.target.path())))
     }
 
     /// Finds display text or a placeholder in the new text, judged by the places where it would be written.
-    fn leaked(
+    fn find_leak(
         &self,
         old: &str,
         request: &EditRequest,
-        found: &Found,
+        found: &FoundPlaces,
     ) -> Result<Option<Leak>, Refusal> {
         let places = found.places.iter().map(|place| &place.range);
-        let file = self.source.texts().1;
+        let file = self.source.current_and_file_text().1;
         let around = EditContext {
             old,
             file,
-            lines: &self.source.line_numbers(places.take(S::NUMBERED))?,
+            lines: &self
+                .source
+                .line_numbers(places.take(S::MAX_NUMBERED_PLACES))?,
             markup: markup(self.target.path()),
-            dots: bare_dots(self.target.path(), file),
+            dots: bare_dots_meaning(self.target.path(), file),
         };
-        Ok(leaked_edit(&around, &request.new))
+        Ok(find_leak_in_edit(&around, &request.new))
     }
 
     /// Collects what the answer says about an edit.
-    fn note(
+    fn add_notes(
         &mut self,
         sent: SentEdit<'_>,
-        found: &Found,
+        found: &FoundPlaces,
         read_state: &ReadState,
     ) -> Result<(), Refusal> {
         if found.rung != Rung::Exact && !sent.request.is_marker() {
             let places = found.places.iter().map(|place| &place.range);
             let lines = self.source.line_numbers(places.take(50))?;
-            self.notes
-                .matched(found, sent.old, self.source.texts().0, lines);
+            self.notes.add_match(
+                found,
+                sent.old,
+                self.source.current_and_file_text().0,
+                lines,
+            );
         }
-        self.notes.remarks(&found.remarks);
-        self.notes.foreign_change(read_state.foreign.as_deref());
+        self.notes.add_remarks(&found.remarks);
+        self.notes.add_foreign_change(read_state.foreign.as_deref());
         self.notes
             .push_once(endings_note(&sent.request.new, self.source.endings()));
         Ok(())
+    }
+}
+
+/// Returns the place of an edit in an empty file, of which the new text becomes the whole content.
+fn place_in_empty_file(new: &str) -> FoundPlaces {
+    let change = Change {
+        range: 0..0,
+        text: new.to_owned(),
+    };
+    let place = EditedPlace {
+        range: 0..0,
+        changes: vec![change],
+    };
+    FoundPlaces {
+        rung: Rung::Exact,
+        places: vec![place],
+        remarks: Vec::new(),
     }
 }

@@ -2,12 +2,12 @@
 
 use lancet_text::{Document, RawChange, apply_raw};
 
-use super::refuse::no_longer_text;
+use super::refuse::no_longer_text_refusal;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::configured;
+use crate::stages::open::configured_encoding;
 
 /// Returns the sentence about a different encoding in which the result would be read, or the refusal where it would not
 /// be text.
@@ -17,9 +17,10 @@ pub(super) fn encoding_after(
     document: &Document<'_>,
     changes: &[RawChange],
 ) -> Result<Option<Message>, Refusal> {
-    let configured = configured(context.engine(), target);
-    let plain =
-        document.encoding().is_utf8() && document.damaged().is_empty() && configured.is_none();
+    let configured = configured_encoding(context.engine(), target);
+    let plain = document.encoding().is_utf8()
+        && document.damaged_ranges().is_empty()
+        && configured.is_none();
     if plain
         && changes
             .iter()
@@ -29,7 +30,7 @@ pub(super) fn encoding_after(
         return Ok(None);
     }
     let result = apply_raw(document.raw(), changes);
-    match document.encoding_after(changes, &result, configured) {
+    match document.encoding_after_changes(changes, &result, configured) {
         Ok(other) => Ok(other.map(|other| {
             message!(
                 "with this change the file will be read as {}, no longer as {}",
@@ -37,6 +38,6 @@ pub(super) fn encoding_after(
                 verbatim(document.encoding().name())
             )
         })),
-        Err(_) => Err(no_longer_text(target)),
+        Err(_) => Err(no_longer_text_refusal(target)),
     }
 }

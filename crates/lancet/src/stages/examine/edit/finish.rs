@@ -1,14 +1,14 @@
 //! Computes the result of all edits of a file: the byte replacements, what the answer shows, what counts as seen, and
 //! whether the result is still text.
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::RawChange;
 
 use super::edit_session::EditSession;
 use super::source::TextSource;
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::stages::examine::explain::unencodable;
+use crate::stages::examine::explain::unencodable_refusal;
 use crate::stages::plan::ChangeView;
 use crate::wording::quote_path;
 
@@ -17,18 +17,18 @@ pub(super) struct Finished {
     pub(super) view: ChangeView,
     pub(super) changes: Vec<RawChange>,
     /// The parts of the new version that the session will have seen.
-    pub(super) seen: Seen,
+    pub(super) seen: SeenRanges,
 }
 
 impl<S: TextSource> EditSession<'_, S> {
     /// Computes the result of the edits. `seen` is what the session has seen of the version before them.
-    pub(super) fn finish(mut self, mut seen: Seen) -> Result<Finished, Refusal> {
+    pub(super) fn finish(mut self, mut seen: SeenRanges) -> Result<Finished, Refusal> {
         let mut laid = self
             .source
-            .laid()
-            .map_err(|error| unencodable(self.target, &error))?;
+            .combined_changes()
+            .map_err(|error| unencodable_refusal(self.target, &error))?;
         let formatted = self.source.format(&mut laid);
-        if self.source.is_same(&laid.raw)? {
+        if self.source.is_unchanged_by(&laid.raw)? {
             let path = quote_path(self.target.path());
             let told = formatted.notice.filter(|_| !formatted.lines.is_empty());
             let told = told.map(|told| message!(" ({})", told));
@@ -37,13 +37,15 @@ impl<S: TextSource> EditSession<'_, S> {
                 &path,
                 told
             );
-            return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
+            return Err(
+                Refusal::from_message(RefusalKind::NoChange, text).with_field("file_path", path)
+            );
         }
-        let encoding_note = self.source.encoding_after(&laid.raw)?;
+        let encoding_note = self.source.check_encoding_after(&laid.raw)?;
         let mut notes = self.notes;
         notes.push_once(formatted.notice.clone());
-        notes.push_once(self.source.hidden(&laid)?);
-        let mut view = self.source.view(&laid, notes, &mut seen)?;
+        notes.push_once(self.source.hidden_text_warning(&laid)?);
+        let mut view = self.source.change_view(&laid, notes, &mut seen)?;
         view.rungs = self.rungs;
         view.replacements = self.replacements;
         view.notices.extend(encoding_note);
@@ -53,8 +55,8 @@ impl<S: TextSource> EditSession<'_, S> {
             .iter()
             .map(|change| (change.range.clone(), change.bytes.len() as u64))
             .collect();
-        seen.shift(&shifts);
-        view.unshown = self.source.unshown(&laid, &formatted, &view);
+        seen.apply_edit(&shifts);
+        view.unshown = self.source.unshown_ranges(&laid, &formatted, &view);
         for range in &view.unshown {
             seen.remove(range.clone());
         }
@@ -69,8 +71,8 @@ impl<S: TextSource> EditSession<'_, S> {
     pub(crate) fn finish_new(mut self) -> Result<(Vec<RawChange>, ChangeView), Refusal> {
         let laid = self
             .source
-            .laid()
-            .map_err(|error| unencodable(self.target, &error))?;
+            .combined_changes()
+            .map_err(|error| unencodable_refusal(self.target, &error))?;
         let view = ChangeView {
             rungs: self.rungs,
             replacements: self.replacements,

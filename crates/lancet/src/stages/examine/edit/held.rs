@@ -3,36 +3,41 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lancet_history::{LineChange, Seen};
+use lancet_history::{LineChange, SeenRanges};
 use lancet_text::{
-    Change, Document, Draft, Endings, Guard, Leaks, LineStarts, LineTable, Place, Query, RawChange,
-    TextKind, Unencodable, Verdict, find, find_hunk, hunks_of_changes, line_numbers,
-    replaced_lines,
+    Change, Document, Draft, EditedPlace, Endings, GuardRefusal, LeakPolicy, LineStarts, LineTable,
+    Query, RawChange, TextKind, Unencodable, Verdict, find, find_hunk, line_numbers,
+    replace_whole_lines,
 };
 
-use super::drafted::{built_on, damaged};
+use super::drafted::{changed_lines, damaged_ranges, partly_edited_range, unseen_ranges};
 use super::encoding_after::encoding_after;
 use super::hinted_lines::HintedLines;
 use super::planned::is_unshown;
-use super::source::{LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource};
+use super::source::{
+    CombinedChanges, LineSpan, MAX_RESULT_SIZE, SentEdit, SeveralPlaces, TextSource,
+};
 use super::unchanged::leaves_unchanged;
-use crate::ledger::{line_changes, raw, raw_lines};
+use crate::ledger::raw_lines;
 use crate::message::Message;
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
 use crate::stages::context::CallContext;
 use crate::stages::examine::explain::{
-    Lines, Met, MetHunk, NAMED_PLACES, Searched, ambiguous, hunk_ambiguous, hunk_not_found,
-    marker_ambiguous, marker_not_found, not_found, unplaced,
+    HunkInText, LinedText, MAX_NAMED_PLACES, SearchedText, TargetText, ambiguous,
+    hunk_ambiguous_refusal, hunk_not_found_refusal, marker_ambiguous_refusal,
+    marker_not_found_refusal, not_found, unplaced_refusal,
 };
-use crate::stages::examine::formatted::{Formatted, format_edits, unshown_after};
+use crate::stages::examine::formatted::{
+    FormatterEffect, format_edits, unshown_lines_after_format,
+};
 use crate::stages::examine::hidden;
 use crate::stages::examine::view::{LineOffsets, Notes, change_view, unshown_view};
 use crate::stages::locate::Target;
 use crate::stages::plan::ChangeView;
 
 /// A decoded file, and the edits applied to it so far.
-pub(crate) struct HeldText<'d> {
+pub(crate) struct InMemoryText<'d> {
     context: &'d CallContext<'d>,
     target: &'d Target,
     document: &'d Document<'d>,
@@ -49,7 +54,7 @@ pub(crate) struct HeldText<'d> {
     is_unshown: bool,
 }
 
-impl<'d> HeldText<'d> {
+impl<'d> InMemoryText<'d> {
     /// Makes a text for these edits. A single edit needs no draft, which saves a copy of up to 32 MB.
     pub(crate) fn new(
         context: &'d CallContext<'d>,
@@ -77,8 +82,8 @@ impl<'d> HeldText<'d> {
     }
 
     /// Returns the ranges of the current text that represent bytes which could not be decoded.
-    fn damaged(&self) -> Cow<'_, [Range<usize>]> {
-        damaged(self.document, self.draft.as_ref())
+    fn damaged_ranges(&self) -> Cow<'_, [Range<usize>]> {
+        damaged_ranges(self.document, self.draft.as_ref())
     }
 
     /// Returns the line table of the current text.
@@ -89,8 +94,8 @@ impl<'d> HeldText<'d> {
         }
     }
 
-    fn met_hunk<'h>(&'h self, sent: SentEdit<'h>) -> MetHunk<'h> {
-        MetHunk {
+    fn hunk_in_text<'h>(&'h self, sent: SentEdit<'h>) -> HunkInText<'h> {
+        HunkInText {
             target: self.target,
             text: self.text(),
             is_edited: self.is_edited,
@@ -102,7 +107,7 @@ impl<'d> HeldText<'d> {
         &'q self,
         damaged: &'q [Range<usize>],
         sent: SentEdit<'q>,
-        leaks: Leaks,
+        leaks: LeakPolicy,
     ) -> Query<'q> {
         let SentEdit { request, old, new } = sent;
         self.context
@@ -110,8 +115,8 @@ impl<'d> HeldText<'d> {
     }
 }
 
-impl TextSource for HeldText<'_> {
-    const NUMBERED: usize = usize::MAX;
+impl TextSource for InMemoryText<'_> {
+    const MAX_NUMBERED_PLACES: usize = usize::MAX;
 
     fn endings(&self) -> Endings {
         self.document.endings()
@@ -122,30 +127,31 @@ impl TextSource for HeldText<'_> {
     }
 
     fn largest_result(&self) -> usize {
-        LARGEST_RESULT
+        MAX_RESULT_SIZE
     }
 
     fn count(&self, old: &str) -> Result<usize, Refusal> {
         Ok(self.text().matches(old).count())
     }
 
-    fn texts(&self) -> (&str, &str) {
+    fn current_and_file_text(&self) -> (&str, &str) {
         (self.text(), self.document.view())
     }
 
-    fn find(&self, sent: SentEdit<'_>, leaks: Leaks) -> Result<Verdict, Refusal> {
-        let damaged = self.damaged();
+    fn find(&self, sent: SentEdit<'_>, leaks: LeakPolicy) -> Result<Verdict, Refusal> {
+        let damaged = self.damaged_ranges();
         let extension = self.target.path().extension();
         let extension = extension.map(|text| text.to_string_lossy());
         let query = Query {
-            text_kind: TextKind::of_extension(extension.as_deref()),
+            text_kind: TextKind::for_extension(extension.as_deref()),
             ..self.query(&damaged, sent, leaks)
         };
         let Some(hunk) = sent.request.as_hunk() else {
             return Ok(find(&query));
         };
         let line = self.lines.as_ref().and_then(|lines| lines.line_of(hunk));
-        find_hunk(&query, &hunk.bounds, line).map_err(|miss| unplaced(self.met_hunk(sent), &miss))
+        find_hunk(&query, &hunk.bounds, line)
+            .map_err(|miss| unplaced_refusal(self.hunk_in_text(sent), &miss))
     }
 
     fn line_numbers<'p>(
@@ -162,9 +168,9 @@ impl TextSource for HeldText<'_> {
         Ok(numbers)
     }
 
-    fn crosses(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
+    fn overlaps_earlier_edit(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
         let draft = self.draft.as_ref();
-        draft.is_some_and(|draft| draft.crosses(place, quoted))
+        draft.is_some_and(|draft| draft.crosses_earlier_edit(place, quoted))
     }
 
     fn check_encodable(&self, text: &str) -> Result<(), Unencodable> {
@@ -172,27 +178,27 @@ impl TextSource for HeldText<'_> {
             range: 0..0,
             text: text.to_owned(),
         };
-        self.document.splice(&[alone]).map(|_| ())
+        self.document.raw_changes(&[alone]).map(|_| ())
     }
 
-    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal {
+    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&GuardRefusal>) -> Refusal {
         if sent.request.as_hunk().is_some() {
-            return hunk_not_found(self.met_hunk(sent), guard);
+            return hunk_not_found_refusal(self.hunk_in_text(sent), guard);
         }
-        let (lines, damaged) = (self.lines(), self.damaged());
-        let met = Met {
-            text: Lines {
+        let (lines, damaged) = (self.lines(), self.damaged_ranges());
+        let met = TargetText {
+            text: LinedText {
                 view: self.text(),
                 lines: &*lines,
             },
             damaged: &damaged,
-            file: self.is_edited.then_some(Lines {
+            file: self.is_edited.then_some(LinedText {
                 view: self.document.view(),
                 lines: self.document,
             }),
         };
         match sent.request.is_marker() {
-            true => marker_not_found(self.context, self.target, Some(met), sent.old),
+            true => marker_not_found_refusal(self.context, self.target, Some(met), sent.old),
             false => not_found(self.context, self.target, Some(met), sent, guard),
         }
     }
@@ -202,19 +208,24 @@ impl TextSource for HeldText<'_> {
         sent: SentEdit<'_>,
         several: &SeveralPlaces<'_>,
     ) -> Result<Refusal, Refusal> {
-        if sent.request.as_hunk().is_some() {
-            let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
-            return Ok(hunk_ambiguous(self.met_hunk(sent), several, numbers));
-        }
-        let (lines, damaged) = (self.lines(), self.damaged());
-        let searched = Searched {
-            query: self.query(&damaged, sent, Leaks::Insisted),
+        let (lines, damaged) = (self.lines(), self.damaged_ranges());
+        let searched = SearchedText {
+            query: self.query(&damaged, sent, LeakPolicy::Insisted),
             lines: &*lines,
         };
-        let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
+        let numbers = self.line_numbers(several.places.iter().take(MAX_NAMED_PLACES))?;
+        if sent.request.as_hunk().is_some() {
+            let met = self.hunk_in_text(sent);
+            return Ok(hunk_ambiguous_refusal(met, several, numbers, searched));
+        }
         if sent.request.is_marker() {
             let searched = Some(searched);
-            return Ok(marker_ambiguous(self.target, several, &numbers, searched));
+            return Ok(marker_ambiguous_refusal(
+                self.target,
+                several,
+                &numbers,
+                searched,
+            ));
         }
         Ok(ambiguous(
             self.context,
@@ -249,46 +260,24 @@ impl TextSource for HeldText<'_> {
 
     fn is_damaged(&self, range: &Range<usize>) -> bool {
         let overlaps = |mark: &Range<usize>| mark.start < range.end && range.start < mark.end;
-        self.damaged().iter().any(overlaps)
+        self.damaged_ranges().iter().any(overlaps)
     }
 
-    fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place {
-        replaced_lines(self.text(), range, new)
+    fn replaced_lines(&self, range: Range<usize>, new: &str) -> EditedPlace {
+        replace_whole_lines(self.text(), range, new)
     }
 
     fn line_changes(&self) -> Vec<LineChange> {
-        let Some(draft) = self.draft.as_ref().filter(|_| self.is_edited) else {
-            return Vec::new();
-        };
-        let changes = draft.changes();
-        line_changes(&hunks_of_changes(
-            self.document.view(),
-            self.document,
-            &changes,
-            0,
-        ))
+        let draft = self.draft.as_ref().filter(|_| self.is_edited);
+        draft.map_or_else(Vec::new, |draft| changed_lines(self.document, draft))
     }
 
-    fn is_seen_whole(&self, seen: &Seen) -> bool {
+    fn is_seen_whole(&self, seen: &SeenRanges) -> bool {
         seen.is_whole(self.document.raw().len() as u64)
     }
 
-    fn gaps(&self, seen: &Seen, place: &Range<usize>) -> Vec<Range<usize>> {
-        let missing = |origin: Range<usize>| {
-            let gaps = seen.missing_from(raw(self.document, origin));
-            gaps.into_iter().map(|gap| {
-                let start = usize::try_from(gap.start).unwrap_or(0);
-                let end = usize::try_from(gap.end).unwrap_or(0);
-                self.document.view_range(start..end)
-            })
-        };
-        match &self.draft {
-            None => missing(place.clone()).collect(),
-            Some(draft) => {
-                let origins = draft.origin(place.clone()).into_iter();
-                origins.flat_map(missing).collect()
-            }
-        }
+    fn unseen_ranges(&self, seen: &SeenRanges, place: &Range<usize>) -> Vec<Range<usize>> {
+        unseen_ranges(self.document, self.draft.as_ref(), seen, place)
     }
 
     fn line_at(&self, at: usize) -> Result<usize, Refusal> {
@@ -297,7 +286,7 @@ impl TextSource for HeldText<'_> {
 
     fn line_end(&self, at: usize) -> Result<usize, Refusal> {
         let line = self.document.line_of(at);
-        Ok(self.document.line_range_whole(line).end)
+        Ok(self.document.line_range_with_end(line).end)
     }
 
     fn column(&self, at: usize) -> Result<usize, Refusal> {
@@ -306,7 +295,7 @@ impl TextSource for HeldText<'_> {
         Ok(before.chars().count())
     }
 
-    fn lay(&mut self, places: Vec<Place>) {
+    fn add_places(&mut self, places: Vec<EditedPlace>) {
         self.is_edited = true;
         if let Some(mut lines) = self.lines.take() {
             lines.record(self.text(), &places);
@@ -316,7 +305,7 @@ impl TextSource for HeldText<'_> {
             Some(draft) => {
                 let built_on = places
                     .iter()
-                    .filter_map(|place| built_on(draft, &place.range));
+                    .filter_map(|place| partly_edited_range(draft, &place.range));
                 self.together.extend(built_on);
                 let places = places.iter();
                 draft.apply_places(places.map(|place| (place.range.clone(), &place.changes[..])));
@@ -328,44 +317,47 @@ impl TextSource for HeldText<'_> {
         }
     }
 
-    fn laid(&mut self) -> Result<LaidChanges, Unencodable> {
+    fn combined_changes(&mut self) -> Result<CombinedChanges, Unencodable> {
         let changes = match &self.draft {
             Some(draft) => draft.changes(),
             None => std::mem::take(&mut self.changes),
         };
-        let raw = self.document.splice(&changes)?;
-        Ok(LaidChanges { changes, raw })
+        let raw = self.document.raw_changes(&changes)?;
+        Ok(CombinedChanges { changes, raw })
     }
 
-    fn format(&self, laid: &mut LaidChanges) -> Formatted {
+    fn format(&self, laid: &mut CombinedChanges) -> FormatterEffect {
         format_edits(self.context, self.target, self.document, laid)
     }
 
-    fn unshown(
+    fn unshown_ranges(
         &self,
-        laid: &LaidChanges,
-        formatted: &Formatted,
+        laid: &CombinedChanges,
+        formatted: &FormatterEffect,
         view: &ChangeView,
     ) -> Vec<Range<u64>> {
         if self.is_unshown {
             return std::iter::once(0..u64::MAX).collect();
         }
-        unshown_after(self.document, &laid.raw, view, &formatted.lines)
+        unshown_lines_after_format(self.document, &laid.raw, view, &formatted.lines)
     }
 
-    fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
+    fn is_unchanged_by(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
         Ok(leaves_unchanged(self.document.raw(), changes))
     }
 
-    fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal> {
-        Ok(hidden::of_changes(self.document.view(), &laid.changes))
+    fn hidden_text_warning(&self, laid: &CombinedChanges) -> Result<Option<Message>, Refusal> {
+        Ok(hidden::hidden_in_changes(
+            self.document.view(),
+            &laid.changes,
+        ))
     }
 
-    fn view(
+    fn change_view(
         &self,
-        laid: &LaidChanges,
+        laid: &CombinedChanges,
         notes: Notes,
-        seen: &mut Seen,
+        seen: &mut SeenRanges,
     ) -> Result<ChangeView, Refusal> {
         if self.is_unshown {
             let document = self.document;
@@ -388,7 +380,7 @@ impl TextSource for HeldText<'_> {
         Ok(view)
     }
 
-    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal> {
+    fn check_encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal> {
         encoding_after(self.context, self.target, self.document, changes)
     }
 }

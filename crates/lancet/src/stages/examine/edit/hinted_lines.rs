@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use lancet_text::{LineShifts, Place};
+use lancet_text::{EditedPlace, LineShifts};
 
 use crate::request::{EditRequest, HunkPlace};
 
@@ -32,12 +32,12 @@ impl HintedLines {
             self.section.set((hunk.section, self.shifts.len()));
         }
         let (_, before) = self.section.get();
-        let line = self.shifts.now(hint, 0)?;
-        (hunk.section == 0 || self.shifts.now(hint, before) == Some(line)).then_some(line)
+        let line = self.shifts.current_line(hint, 0)?;
+        (hunk.section == 0 || self.shifts.current_line(hint, before) == Some(line)).then_some(line)
     }
 
     /// Records the changes of an edit; `text` is the text before it.
-    pub(super) fn record(&mut self, text: &str, places: &[Place]) {
+    pub(super) fn record(&mut self, text: &str, places: &[EditedPlace]) {
         let changes = places.iter().flat_map(|place| &place.changes);
         self.shifts.record(text, changes);
     }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use lancet_text::{Change, Found, Place as FoundPlace, Rung};
+use lancet_text::{Change, EditedPlace as FoundPlace, FoundPlaces, Rung};
 
 use super::edit_session::{EditOptions, EditSession};
 use super::line_range::LineBlock;
@@ -13,11 +13,11 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{LineRange, Place};
 use crate::stages::examine::read_state::ReadState;
 use crate::wording::quote_path;
-use lancet_model::rung_names::rung_named;
+use lancet_model::rung_names::name_rung;
 
 /// The place of an edit, and the ranges that the checks use.
-pub(super) struct Located {
-    pub(super) found: Found,
+pub(super) struct LocatedEdit {
+    pub(super) found: FoundPlaces,
     /// The message about line numbers that were left in the new text.
     pub(super) leaked_numbers: Option<String>,
     /// The ranges that must have been shown and must not overlap an earlier edit; none where these are the places
@@ -29,9 +29,9 @@ pub(super) struct Located {
     pub(super) note: Option<Message>,
 }
 
-impl Located {
+impl LocatedEdit {
     /// Returns the place of old text.
-    pub(super) fn new(found: Found, leaked_numbers: Option<String>) -> Self {
+    pub(super) fn new(found: FoundPlaces, leaked_numbers: Option<String>) -> Self {
         Self {
             found,
             leaked_numbers,
@@ -71,7 +71,7 @@ impl<S: TextSource> EditSession<'_, S> {
         read_state: &ReadState,
         sent: SentEdit<'_>,
         options: EditOptions,
-    ) -> Result<Located, Refusal> {
+    ) -> Result<LocatedEdit, Refusal> {
         match &sent.request.place {
             Place::Before => self.locate_insertion(read_state, sent, options, MarkerSide::Before),
             Place::After => self.locate_insertion(read_state, sent, options, MarkerSide::After),
@@ -81,8 +81,8 @@ impl<S: TextSource> EditSession<'_, S> {
             Place::Matches(substitution) => self.locate_matches(substitution),
             Place::Planned(planned) => Ok(self.locate_planned(planned)),
             Place::Text | Place::Hunk(_) => {
-                let (found, leaked_numbers) = self.search(read_state, sent, options)?;
-                Ok(Located::new(found, leaked_numbers))
+                let (found, leaked_numbers) = self.find_old_text(read_state, sent, options)?;
+                Ok(LocatedEdit::new(found, leaked_numbers))
             }
             _ => Err(Refusal::unknown_request()),
         }
@@ -93,7 +93,8 @@ impl<S: TextSource> EditSession<'_, S> {
         let request = sent.request;
         let place = &request.place;
         let refused = |kind, text: &'static str| {
-            Err(Refusal::stating(kind, text).with("file_path", quote_path(self.target.path())))
+            Err(Refusal::from_message(kind, text)
+                .with_field("file_path", quote_path(self.target.path())))
         };
         if matches!(
             place,
@@ -123,7 +124,7 @@ impl<S: TextSource> EditSession<'_, S> {
             Place::Lines(range) | Place::MovedAfter(range)
                 if range.start == 0 || range.start > range.end =>
             {
-                Err(self.no_lines(range))
+                Err(self.no_lines_refusal(range))
             }
             _ => Ok(()),
         }
@@ -135,13 +136,19 @@ impl<S: TextSource> EditSession<'_, S> {
         sent: SentEdit<'_>,
         options: EditOptions,
         side: MarkerSide,
-    ) -> Result<Located, Refusal> {
+    ) -> Result<LocatedEdit, Refusal> {
         let marker = self.find_marker(read_state, sent, options, side)?;
-        Ok(Located {
-            touched: Some(vec![marker.place.clone(), marker.followed.whole()]),
+        Ok(LocatedEdit {
+            touched: Some(vec![
+                marker.place.clone(),
+                marker.followed.range_with_line_end(),
+            ]),
             replaced: Some(String::new()),
             note: marker.note.clone(),
-            ..Located::new(marker.found(vec![self.insertion(&marker, sent.new)]), None)
+            ..LocatedEdit::new(
+                marker.found_places(vec![self.insertion(&marker, sent.new)]),
+                None,
+            )
         })
     }
 
@@ -150,9 +157,9 @@ impl<S: TextSource> EditSession<'_, S> {
         read_state: &ReadState,
         sent: SentEdit<'_>,
         number: u64,
-    ) -> Result<Located, Refusal> {
+    ) -> Result<LocatedEdit, Refusal> {
         if number > self.source.line_count() as u64 {
-            return Err(self.past_the_end(number, number));
+            return Err(self.past_the_end_refusal(number, number));
         }
         let line = usize::try_from(number).unwrap_or_default().checked_sub(1);
         if let Some(line) = line {
@@ -165,16 +172,19 @@ impl<S: TextSource> EditSession<'_, S> {
         };
         let beside = Marker {
             rung: Rung::Exact,
-            place: first.whole(),
+            place: first.range_with_line_end(),
             at: line.map_or(first.start, |_| first.end),
             is_ended: line.is_none() || first.end > first.text_end,
             followed: first,
             note: None,
         };
-        Ok(Located {
-            touched: Some(vec![beside.followed.whole()]),
+        Ok(LocatedEdit {
+            touched: Some(vec![beside.followed.range_with_line_end()]),
             replaced: Some(String::new()),
-            ..Located::new(beside.found(vec![self.insertion(&beside, sent.new)]), None)
+            ..LocatedEdit::new(
+                beside.found_places(vec![self.insertion(&beside, sent.new)]),
+                None,
+            )
         })
     }
 
@@ -183,38 +193,41 @@ impl<S: TextSource> EditSession<'_, S> {
         read_state: &ReadState,
         sent: SentEdit<'_>,
         range: &LineRange,
-    ) -> Result<Located, Refusal> {
-        let resolved = self.resolve(read_state, range)?;
+    ) -> Result<LocatedEdit, Refusal> {
+        let resolved = self.resolve_line_range(read_state, range)?;
         let block = resolved.block;
         self.refuse_damaged(&block)?;
         // Lines that were shown are few enough for memory.
-        self.check_shown(read_state, [&block.whole()].into_iter())?;
-        let text = self.source.text_of(block.whole())?.into_owned();
+        self.check_shown(read_state, [&block.range_with_line_ends()].into_iter())?;
+        let text = self
+            .source
+            .text_of(block.range_with_line_ends())?
+            .into_owned();
         if !sent.old.is_empty() && sent.old != text {
-            return Err(Refusal::stating(
+            return Err(Refusal::from_message(
                 RefusalKind::Stale,
                 "The lines changed while this call was at work. Nothing was written; send the call again if it still fits.",
             )
-            .with("file_path", quote_path(self.target.path())));
+            .with_field("file_path", quote_path(self.target.path())));
         }
         let place = match sent.new {
-            "" => deletion(block.whole()),
+            "" => deletion(block.range_with_line_ends()),
             new => {
                 let new = new.strip_suffix('\n').unwrap_or(new);
                 self.source
                     .replaced_lines(block.start..block.last.text_end, new)
             }
         };
-        let found = Found {
+        let found = FoundPlaces {
             rung: Rung::Exact,
             places: vec![place],
             remarks: Vec::new(),
         };
-        Ok(Located {
-            touched: Some(vec![block.whole()]),
+        Ok(LocatedEdit {
+            touched: Some(vec![block.range_with_line_ends()]),
             replaced: Some(text),
             note: resolved.note,
-            ..Located::new(found, None)
+            ..LocatedEdit::new(found, None)
         })
     }
 
@@ -224,12 +237,12 @@ impl<S: TextSource> EditSession<'_, S> {
         sent: SentEdit<'_>,
         options: EditOptions,
         range: &LineRange,
-    ) -> Result<Located, Refusal> {
-        let resolved = self.resolve(read_state, range)?;
+    ) -> Result<LocatedEdit, Refusal> {
+        let resolved = self.resolve_line_range(read_state, range)?;
         let block = resolved.block;
         self.refuse_damaged(&block)?;
         let marker = self.find_marker(read_state, sent, options, MarkerSide::After)?;
-        let whole = block.whole();
+        let whole = block.range_with_line_ends();
         let path = quote_path(self.target.path());
         if marker.place.start < whole.end && whole.start < marker.place.end {
             let text = message!(
@@ -237,14 +250,18 @@ impl<S: TextSource> EditSession<'_, S> {
                 block.numbers(),
                 &path
             );
-            return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path));
+            return Err(
+                Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
+            );
         }
         if marker.at == whole.start {
             let text = message!(
                 "The lines follow the marker in {} already. Nothing was written.",
                 &path
             );
-            return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
+            return Err(
+                Refusal::from_message(RefusalKind::NoChange, text).with_field("file_path", path)
+            );
         }
         self.check_shown(read_state, [&whole].into_iter())?;
         let text = self.source.text_of(block.start..block.last.text_end)?;
@@ -258,18 +275,22 @@ impl<S: TextSource> EditSession<'_, S> {
         };
         let mut places = vec![deletion(start..whole.end), insertion];
         places.sort_by_key(|place| place.range.start);
-        let mut touched = vec![whole, marker.place.clone(), marker.followed.whole()];
+        let mut touched = vec![
+            whole,
+            marker.place.clone(),
+            marker.followed.range_with_line_end(),
+        ];
         touched.sort_by_key(|range| range.start);
         let notes: Vec<Message> = resolved
             .note
             .into_iter()
             .chain(marker.note.clone())
             .collect();
-        Ok(Located {
+        Ok(LocatedEdit {
             touched: Some(touched),
             replaced: Some(text.into_owned()),
             note: (!notes.is_empty()).then(|| Message::joined(notes, "; ")),
-            ..Located::new(marker.found(places), None)
+            ..LocatedEdit::new(marker.found_places(places), None)
         })
     }
 
@@ -286,7 +307,7 @@ impl<S: TextSource> EditSession<'_, S> {
             new: sent.old,
             ..sent
         };
-        let (found, _) = self.search(read_state, as_marker, options)?;
+        let (found, _) = self.find_old_text(read_state, as_marker, options)?;
         let place = found.places.first().map(|place| place.range.clone());
         let place = place.unwrap_or_default();
         let last = place.end.saturating_sub(1).max(place.start);
@@ -309,7 +330,7 @@ impl<S: TextSource> EditSession<'_, S> {
         let note = (found.rung != Rung::Exact).then(|| {
             message!(
                 "the marker was matched {} at line {}",
-                rung_named(found.rung),
+                name_rung(found.rung),
                 first_line + 1
             )
         });
@@ -333,14 +354,14 @@ impl<S: TextSource> EditSession<'_, S> {
         let range = marker.at..marker.at;
         let changes = vec![Change {
             range: range.clone(),
-            text: self.source.in_file(text),
+            text: self.source.to_source_line_ends(text),
         }];
         FoundPlace { range, changes }
     }
 
     /// Refuses lines with bytes that are not text in the file's encoding.
     fn refuse_damaged(&self, block: &LineBlock) -> Result<(), Refusal> {
-        if !self.source.is_damaged(&block.whole()) {
+        if !self.source.is_damaged(&block.range_with_line_ends()) {
             return Ok(());
         }
         let path = quote_path(self.target.path());
@@ -349,14 +370,14 @@ impl<S: TextSource> EditSession<'_, S> {
             block.numbers(),
             &path
         );
-        Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
+        Err(Refusal::from_message(RefusalKind::NotFound, text).with_field("file_path", path))
     }
 }
 
 impl Marker {
     /// Returns the changes next to the marker.
-    fn found(&self, places: Vec<FoundPlace>) -> Found {
-        Found {
+    fn found_places(&self, places: Vec<FoundPlace>) -> FoundPlaces {
+        FoundPlaces {
             rung: self.rung,
             places,
             remarks: Vec::new(),

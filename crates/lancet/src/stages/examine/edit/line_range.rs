@@ -3,7 +3,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use lancet_history::{Mover, Standing};
+use lancet_history::{LinePlace, MoveOrigin};
 
 use super::edit_session::EditSession;
 use super::source::{LineSpan, TextSource};
@@ -27,95 +27,105 @@ pub(super) struct LineBlock {
 
 impl LineBlock {
     /// Returns the place of the lines with their line ends.
-    pub(super) fn whole(&self) -> Range<usize> {
+    pub(super) fn range_with_line_ends(&self) -> Range<usize> {
         self.start..self.last.end
     }
 }
 
 /// The lines that a range means, and what the answer says about them.
-pub(super) struct Resolved {
+pub(super) struct ResolvedLines {
     pub(super) block: LineBlock,
     pub(super) note: Option<Message>,
 }
 
 /// The present place of the lines that were shown with the numbers of a range.
-enum Moved {
+enum MovedLines {
     /// They still have these numbers, or no longer exist.
     No,
     /// They now are other lines, counted from 0.
-    To { first: u64, last: u64, mover: Mover },
+    To {
+        first: u64,
+        last: u64,
+        mover: MoveOrigin,
+    },
     /// Their position is not known.
     Unknown,
 }
 
 impl<S: TextSource> EditSession<'_, S> {
     /// Finds the lines that a range means.
-    pub(super) fn resolve(
+    pub(super) fn resolve_line_range(
         &self,
         read_state: &ReadState,
         range: &LineRange,
-    ) -> Result<Resolved, Refusal> {
+    ) -> Result<ResolvedLines, Refusal> {
         let (first, last) = (range.start.saturating_sub(1), range.end.saturating_sub(1));
-        let standing = self.fitting(first, last, range)?;
+        let standing = self.block_if_expected(first, last, range)?;
         let is_seen = |block: &LineBlock| {
             let seen = &read_state.seen;
-            self.source.is_seen_whole(seen) || self.source.gaps(seen, &block.whole()).is_empty()
+            self.source.is_seen_whole(seen)
+                || self
+                    .source
+                    .unseen_ranges(seen, &block.range_with_line_ends())
+                    .is_empty()
         };
-        let moved = self.moved(read_state, first, last);
+        let moved = self.find_moved_lines(read_state, first, last);
         let found = match moved {
-            Moved::To { first, last, .. } => self.fitting(first, last, range)?.filter(is_seen),
-            Moved::No | Moved::Unknown => None,
+            MovedLines::To { first, last, .. } => {
+                self.block_if_expected(first, last, range)?.filter(is_seen)
+            }
+            MovedLines::No | MovedLines::Unknown => None,
         };
         match (standing, found, moved) {
-            (Some(block), _, Moved::Unknown) => Err(self.unknown_numbers(&block)),
+            (Some(block), _, MovedLines::Unknown) => Err(self.unknown_numbers_refusal(&block)),
             (Some(block), Some(other), _) if is_seen(&block) => {
-                Err(self.two_readings(range, &block, &other))
+                Err(self.two_readings_refusal(range, &block, &other))
             }
-            (Some(block), None, _) => Ok(Resolved { block, note: None }),
-            (_, Some(block), Moved::To { first, last, mover }) => {
+            (Some(block), None, _) => Ok(ResolvedLines { block, note: None }),
+            (_, Some(block), MovedLines::To { first, last, mover }) => {
                 let is_together = last - first == range.end - range.start;
-                if mover == Mover::Other || !is_together {
-                    return Err(self.not_these(range, Some(&block))?);
+                if mover == MoveOrigin::Other || !is_together {
+                    return Err(self.unexpected_lines_refusal(range, Some(&block))?);
                 }
-                let note = Some(self.moved_note(range, &block));
-                Ok(Resolved { block, note })
+                let note = Some(self.moved_lines_sentence(range, &block));
+                Ok(ResolvedLines { block, note })
             }
             _ if range.end > self.source.line_count() as u64 => {
-                Err(self.past_the_end(range.start, range.end))
+                Err(self.past_the_end_refusal(range.start, range.end))
             }
-            _ => Err(self.not_these(range, None)?),
+            _ => Err(self.unexpected_lines_refusal(range, None)?),
         }
     }
 
     /// Finds where the lines are now that were shown with these numbers, counted from 0.
-    fn moved(&self, read_state: &ReadState, first: u64, last: u64) -> Moved {
+    fn find_moved_lines(&self, read_state: &ReadState, first: u64, last: u64) -> MovedLines {
         let mut numbers = read_state.numbers.clone();
-        numbers.changed(&self.source.line_changes(), Mover::Session);
-        let (first_at, last_at) = (numbers.standing(first), numbers.standing(last));
+        numbers.record_changes(&self.source.line_changes(), MoveOrigin::Session);
+        let (first_at, last_at) = (numbers.current_place(first), numbers.current_place(last));
         match (first_at, last_at) {
-            (Standing::Unknown, _) | (_, Standing::Unknown) => Moved::Unknown,
+            (LinePlace::Unknown, _) | (_, LinePlace::Unknown) => MovedLines::Unknown,
             // The lines were shown at different times, and are now in another order.
             (
-                Standing::At { line, .. },
-                Standing::At {
+                LinePlace::At { line, .. },
+                LinePlace::At {
                     line: last_line, ..
                 },
-            ) if line > last_line => Moved::Unknown,
+            ) if line > last_line => MovedLines::Unknown,
             (
-                Standing::At { line, mover },
-                Standing::At {
+                LinePlace::At { line, mover },
+                LinePlace::At {
                     line: last_line,
                     mover: last_mover,
                 },
-            ) if (line, last_line) != (first, last) => Moved::To {
+            ) if (line, last_line) != (first, last) => MovedLines::To {
                 first: line,
                 last: last_line,
                 mover: match mover {
-                    Mover::Session => last_mover,
-                    Mover::Other => Mover::Other,
+                    MoveOrigin::Session => last_mover,
+                    MoveOrigin::Other => MoveOrigin::Other,
                 },
             },
-            _ => Moved::No,
+            _ => MovedLines::No,
         }
     }
 
@@ -125,11 +135,11 @@ impl<S: TextSource> EditSession<'_, S> {
         read_state: &ReadState,
         line: usize,
     ) -> Result<(), Refusal> {
-        match self.moved(read_state, line as u64, line as u64) {
-            Moved::No => Ok(()),
-            Moved::To { .. } | Moved::Unknown => {
+        match self.find_moved_lines(read_state, line as u64, line as u64) {
+            MovedLines::No => Ok(()),
+            MovedLines::To { .. } | MovedLines::Unknown => {
                 let last = self.source.line_span(line)?;
-                Err(self.unknown_numbers(&LineBlock {
+                Err(self.unknown_numbers_refusal(&LineBlock {
                     lines: line..=line,
                     start: last.start,
                     last,
@@ -139,7 +149,7 @@ impl<S: TextSource> EditSession<'_, S> {
     }
 
     /// These lines, counted from 0, if the first and the last are as expected.
-    fn fitting(
+    fn block_if_expected(
         &self,
         first: u64,
         last: u64,

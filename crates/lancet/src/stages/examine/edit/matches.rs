@@ -1,10 +1,10 @@
 //! The place of an edit that replaces the matches of a regular expression.
 
 use lancet_search::{Substitution, SubstitutionError};
-use lancet_text::{Change, Found, Place, Rung};
+use lancet_text::{Change, EditedPlace, FoundPlaces, Rung};
 
 use super::edit_session::EditSession;
-use super::line_place::Located;
+use super::line_place::LocatedEdit;
 use super::source::TextSource;
 use crate::message::{Message, message};
 use crate::refusal::{Refusal, RefusalKind};
@@ -12,14 +12,21 @@ use crate::wording::quote_path;
 
 impl<S: TextSource> EditSession<'_, S> {
     /// Finds the matches that the edit replaces.
-    pub(super) fn locate_matches(&self, substitution: &Substitution) -> Result<Located, Refusal> {
+    pub(super) fn locate_matches(
+        &self,
+        substitution: &Substitution,
+    ) -> Result<LocatedEdit, Refusal> {
         let path = quote_path(self.target.path());
-        let refused =
-            |kind, text: Message| Refusal::stating(kind, text).with("file_path", path.to_string());
-        let (text, most) = (self.source.texts().0, self.source.largest_result());
+        let refused = |kind, text: Message| {
+            Refusal::from_message(kind, text).with_field("file_path", path.to_string())
+        };
+        let (text, most) = (
+            self.source.current_and_file_text().0,
+            self.source.largest_result(),
+        );
         let cancel = &self.context.cancel;
         let over = || cancel.stopped().is_some();
-        let changes = match substitution.changes(text, most, &over) {
+        let changes = match substitution.compute_changes(text, most, &over) {
             Ok(changes) if changes.is_empty() => {
                 let text = message!(
                     "{} has no match that would change. Nothing was written.",
@@ -65,18 +72,18 @@ impl<S: TextSource> EditSession<'_, S> {
             );
             return Err(refused(RefusalKind::NotFound, text));
         }
-        let places = changes.into_iter().map(|(range, text)| Place {
+        let places = changes.into_iter().map(|(range, text)| EditedPlace {
             changes: vec![Change {
                 range: range.clone(),
                 text,
             }],
             range,
         });
-        let found = Found {
+        let found = FoundPlaces {
             rung: Rung::Exact,
             places: places.collect(),
             remarks: Vec::new(),
         };
-        Ok(Located::new(found, None))
+        Ok(LocatedEdit::new(found, None))
     }
 }

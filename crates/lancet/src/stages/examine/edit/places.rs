@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lancet_text::{Found, Place, Rung};
+use lancet_text::{EditedPlace, FoundPlaces, Rung};
 
 use super::edit_session::EditSession;
 use super::source::TextSource;
@@ -17,7 +17,7 @@ impl<S: TextSource> EditSession<'_, S> {
         read_state: &ReadState,
         request: &EditRequest,
         touched: &Option<Vec<Range<usize>>>,
-        found: &Found,
+        found: &FoundPlaces,
     ) -> Result<(), Refusal> {
         match touched {
             Some(touched) => {
@@ -30,7 +30,7 @@ impl<S: TextSource> EditSession<'_, S> {
                 self.check_shown(read_state, places.map(|place| &place.range))?;
                 // For a hunk only the changed lines count: its context may be shared with other hunks.
                 let places = found.places.iter().map(|place| match request.as_hunk() {
-                    Some(_) => changed(place),
+                    Some(_) => changed_range(place),
                     None => place.range.clone(),
                 });
                 // An edit whose exact old text contains everything that an earlier one inserted there was written with
@@ -48,7 +48,7 @@ impl<S: TextSource> EditSession<'_, S> {
 }
 
 /// Returns the range from the first change of a place to its last.
-fn changed(place: &Place) -> Range<usize> {
+fn changed_range(place: &EditedPlace) -> Range<usize> {
     match (place.changes.first(), place.changes.last()) {
         (Some(first), Some(last)) => first.range.start..last.range.end,
         _ => place.range.clone(),

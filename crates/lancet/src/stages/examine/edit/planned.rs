@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use lancet_history::Seen;
-use lancet_text::{Change, Found, Place as FoundPlace, Rung, normalize_newlines};
+use lancet_history::SeenRanges;
+use lancet_text::{Change, EditedPlace as FoundPlace, FoundPlaces, Rung, normalize_newlines};
 
 use super::edit_session::EditSession;
-use super::line_place::Located;
+use super::line_place::LocatedEdit;
 use super::source::TextSource;
 use crate::message::{SEND_AGAIN, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole};
 use crate::stages::context::CallContext;
-use crate::stages::examine::read_state::{Current, ReadState};
+use crate::stages::examine::read_state::{CurrentVersion, ReadState};
 use crate::stages::locate::Target;
 
 /// Returns the refusal where the file is no longer the version that was planned for.
-pub(super) fn outdated(
+pub(super) fn outdated_refusal(
     target: &Target,
     edit: &EditRequest,
-    current: Current<'_>,
+    current: CurrentVersion<'_>,
 ) -> Option<Refusal> {
     let Place::Planned(planned) = &edit.place else {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn outdated(
         &path,
         SEND_AGAIN
     );
-    Some(Refusal::stating(RefusalKind::Stale, text).with("file_path", path))
+    Some(Refusal::from_message(RefusalKind::Stale, text).with_field("file_path", path))
 }
 
 /// Returns what the session has seen of a file that it need not have read; none where it must have.
@@ -41,14 +41,14 @@ pub(super) fn read_state(
     context: &CallContext<'_>,
     path: &Path,
     edit: &EditRequest,
-    current: Current<'_>,
+    current: CurrentVersion<'_>,
 ) -> Option<ReadState> {
     let Place::Planned(planned) = &edit.place else {
         return None;
     };
     match planned.role {
         PlannedRole::Named => None,
-        PlannedRole::Other => Some(ReadState::from_seen(Seen::none())),
+        PlannedRole::Other => Some(ReadState::from_seen(SeenRanges::nothing_seen())),
         PlannedRole::Moved => {
             let entry = context.session.ledger().get(path).cloned();
             let entry = entry.filter(|entry| entry.revision == *current.revision.as_bytes());
@@ -57,7 +57,7 @@ pub(super) fn read_state(
                     numbers: entry.numbers,
                     ..ReadState::from_seen(entry.seen)
                 },
-                None => ReadState::from_seen(Seen::none()),
+                None => ReadState::from_seen(SeenRanges::nothing_seen()),
             })
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn is_unshown(edits: &[(usize, &EditRequest)]) -> bool {
 
 impl<S: TextSource> EditSession<'_, S> {
     /// Returns the places of a plan, unchanged.
-    pub(super) fn locate_planned(&self, planned: &PlannedPlaces) -> Located {
+    pub(super) fn locate_planned(&self, planned: &PlannedPlaces) -> LocatedEdit {
         let endings = self.source.endings();
         let place = |(range, new): &(std::ops::Range<usize>, String)| FoundPlace {
             range: range.clone(),
@@ -83,16 +83,16 @@ impl<S: TextSource> EditSession<'_, S> {
                 text: normalize_newlines(new, endings).into_owned(),
             }],
         };
-        let found = Found {
+        let found = FoundPlaces {
             rung: Rung::Exact,
             places: planned.places.iter().map(place).collect(),
             remarks: Vec::new(),
         };
-        Located {
+        LocatedEdit {
             // The line that the caller must have seen was checked before the request to the server.
             touched: Some(Vec::new()),
             replaced: Some(String::new()),
-            ..Located::new(found, None)
+            ..LocatedEdit::new(found, None)
         }
     }
 }

@@ -6,20 +6,21 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use lancet_history::{LineChange, Seen};
+use lancet_history::{LineChange, SeenRanges};
 use lancet_text::{
-    Change, Endings, Found, Guard, Leaks, Place, RawChange, Rung, Unencodable, Verdict,
+    Change, EditedPlace, Endings, FoundPlaces, GuardRefusal, LeakPolicy, RawChange, Rung,
+    Unencodable, Verdict,
 };
 
 use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
-use crate::stages::examine::formatted::Formatted;
+use crate::stages::examine::formatted::FormatterEffect;
 use crate::stages::examine::view::Notes;
 use crate::stages::plan::ChangeView;
 
 /// The largest text that is loaded into memory for an edit, in bytes.
-pub(crate) const LARGEST_RESULT: usize = 512 << 20;
+pub(crate) const MAX_RESULT_SIZE: usize = 512 << 20;
 
 /// An edit as it was sent, with its texts normalised to LF line ends.
 #[derive(Clone, Copy)]
@@ -43,7 +44,7 @@ pub(crate) struct SeveralPlaces<'p> {
 
 impl SeveralPlaces<'_> {
     /// Returns the addition to a sentence about all places that names their rung; empty for exact places.
-    pub(crate) fn rung_named(&self) -> Message {
+    pub(crate) fn rung_suffix(&self) -> Message {
         match (self.rung, self.looser.is_empty()) {
             (_, false) => message!(" (on different rungs)"),
             (Rung::Exact, true) => Message::default(),
@@ -52,21 +53,21 @@ impl SeveralPlaces<'_> {
     }
 
     /// Returns the addition to the line of one place that names its rung, where the places are not all on the same.
-    pub(crate) fn on_rung(&self, place: usize) -> Message {
-        let rung = self.rung_of(place);
+    pub(crate) fn place_rung_suffix(&self, place: usize) -> Message {
+        let rung = self.place_rung(place);
         rung.map(|rung| message!(" (rung `{}`)", verbatim(rung.name())))
             .unwrap_or_default()
     }
 
     /// Returns the rung of one place, where the places are not all on the same.
-    pub(crate) fn rung_of(&self, place: usize) -> Option<Rung> {
+    pub(crate) fn place_rung(&self, place: usize) -> Option<Rung> {
         let own = || self.looser.get(&place).copied().unwrap_or(self.rung);
         (!self.looser.is_empty()).then(own)
     }
 }
 
 /// The changes of all edits together.
-pub(crate) struct LaidChanges {
+pub(crate) struct CombinedChanges {
     /// The changes of the decoded text; empty where it is streamed.
     pub(crate) changes: Vec<Change>,
     /// The same changes as replacements of bytes of the file.
@@ -85,7 +86,7 @@ pub(crate) struct LineSpan {
 
 impl LineSpan {
     /// Returns the place of the line with its line end.
-    pub(crate) fn whole(&self) -> Range<usize> {
+    pub(crate) fn range_with_line_end(&self) -> Range<usize> {
         self.start..self.end
     }
 }
@@ -94,7 +95,7 @@ impl LineSpan {
 /// text is in memory, or of the file where it is streamed.
 pub(crate) trait TextSource {
     /// How many places an answer names by their lines; in a streamed text each line costs a read.
-    const NUMBERED: usize;
+    const MAX_NUMBERED_PLACES: usize;
 
     fn endings(&self) -> Endings;
     /// Returns the length of the current text in bytes.
@@ -104,12 +105,16 @@ pub(crate) trait TextSource {
     /// Returns how often the old text occurs exactly in the current text.
     fn count(&self, old: &str) -> Result<usize, Refusal>;
     /// Returns the current text and the text of the file, as far as they are in memory.
-    fn texts(&self) -> (&str, &str);
+    fn current_and_file_text(&self) -> (&str, &str);
 
     /// Finds the old text.
-    fn find(&self, sent: SentEdit<'_>, leaks: Leaks) -> Result<Verdict, Refusal>;
+    fn find(&self, sent: SentEdit<'_>, leaks: LeakPolicy) -> Result<Verdict, Refusal>;
     /// Computes the changes at the places, where [`TextSource::find`] left that until after the checks.
-    fn complete(&self, _sent: SentEdit<'_>, _found: &mut Found) -> Result<(), Refusal> {
+    fn complete_changes(
+        &self,
+        _sent: SentEdit<'_>,
+        _found: &mut FoundPlaces,
+    ) -> Result<(), Refusal> {
         Ok(())
     }
     /// Returns the numbers of the lines, from 1, at which places begin.
@@ -119,7 +124,7 @@ pub(crate) trait TextSource {
     ) -> Result<Vec<usize>, Refusal>;
     /// Returns whether a place overlaps the edge of what an earlier edit changed. An earlier change that lies entirely
     /// within the exact old text at `quoted` does not count.
-    fn crosses(&self, _place: &Range<usize>, _quoted: Option<&Range<usize>>) -> bool {
+    fn overlaps_earlier_edit(&self, _place: &Range<usize>, _quoted: Option<&Range<usize>>) -> bool {
         false
     }
     /// Returns whether the file's encoding has every character of a text.
@@ -127,7 +132,7 @@ pub(crate) trait TextSource {
         Ok(())
     }
     /// Returns the refusal for old text that was not found.
-    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal;
+    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&GuardRefusal>) -> Refusal;
     /// Returns the refusal for old text that occurs at several places.
     fn ambiguous(
         &self,
@@ -147,9 +152,9 @@ pub(crate) trait TextSource {
     }
     /// Returns the change that replaces whole lines. The range ends before the line end of the last line, and the new
     /// text has no newline at its end.
-    fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place;
+    fn replaced_lines(&self, range: Range<usize>, new: &str) -> EditedPlace;
     /// Converts a text with LF line ends to the form that the changes of this source use.
-    fn in_file(&self, text: String) -> String {
+    fn to_source_line_ends(&self, text: String) -> String {
         text
     }
     /// Returns the lines that the edits so far have replaced.
@@ -158,9 +163,9 @@ pub(crate) trait TextSource {
     }
 
     /// Returns whether the whole file was seen.
-    fn is_seen_whole(&self, seen: &Seen) -> bool;
+    fn is_seen_whole(&self, seen: &SeenRanges) -> bool;
     /// Returns the ranges of the unedited text that a place touches and that were not seen.
-    fn gaps(&self, seen: &Seen, place: &Range<usize>) -> Vec<Range<usize>>;
+    fn unseen_ranges(&self, seen: &SeenRanges, place: &Range<usize>) -> Vec<Range<usize>>;
     /// Returns the line, from 0, that contains a position of the unedited text.
     fn line_at(&self, at: usize) -> Result<usize, Refusal>;
     /// Returns the end, line end included, of the line that contains a position of the unedited text.
@@ -169,32 +174,32 @@ pub(crate) trait TextSource {
     fn column(&self, at: usize) -> Result<usize, Refusal>;
 
     /// Adds the changes of an edit.
-    fn lay(&mut self, places: Vec<Place>);
+    fn add_places(&mut self, places: Vec<EditedPlace>);
     /// Returns the changes of all edits.
-    fn laid(&mut self) -> Result<LaidChanges, Unencodable>;
+    fn combined_changes(&mut self) -> Result<CombinedChanges, Unencodable>;
     /// Runs the formatter of the file on the result of the edits.
-    fn format(&self, laid: &mut LaidChanges) -> Formatted;
+    fn format(&self, laid: &mut CombinedChanges) -> FormatterEffect;
     /// Returns the bytes of the new version that a formatter wrote and the answer does not show.
-    fn unshown(
+    fn unshown_ranges(
         &self,
-        _laid: &LaidChanges,
-        _formatted: &Formatted,
+        _laid: &CombinedChanges,
+        _formatted: &FormatterEffect,
         _view: &ChangeView,
     ) -> Vec<Range<u64>> {
         Vec::new()
     }
     /// Returns whether the file already contains the result of the changes.
-    fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal>;
+    fn is_unchanged_by(&self, changes: &[RawChange]) -> Result<bool, Refusal>;
     /// Returns the warning about new characters that are invisible to people.
-    fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal>;
+    fn hidden_text_warning(&self, laid: &CombinedChanges) -> Result<Option<Message>, Refusal>;
     /// Returns what the answer shows of the changes; the lines that it shows whole are added to `seen`.
-    fn view(
+    fn change_view(
         &self,
-        laid: &LaidChanges,
+        laid: &CombinedChanges,
         notes: Notes,
-        seen: &mut Seen,
+        seen: &mut SeenRanges,
     ) -> Result<ChangeView, Refusal>;
     /// Returns the sentence that the result would be read in a different encoding, or the refusal where it would not be
     /// text.
-    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal>;
+    fn check_encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal>;
 }

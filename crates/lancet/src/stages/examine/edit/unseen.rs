@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 
 use super::source::TextSource;
-use crate::message::{CALL, SEND_THIS_AGAIN, message, verbatim};
+use crate::message::{CALL_VERB, SEND_THIS_AGAIN, message, verbatim};
 use crate::next_call::{ReadRemedy, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
@@ -13,32 +13,32 @@ use crate::stages::locate::Target;
 use crate::wording::{line_list, quote_path};
 
 /// The most unseen lines that are collected.
-const MOST: usize = 1_000;
+const MAX_COLLECTED_LINES: usize = 1_000;
 
 /// Lines that were not shown.
 #[derive(Default)]
-pub(super) struct Unseen {
+pub(super) struct UnseenLines {
     /// The numbers of the lines, from 1, in the order of the places that touch them.
     lines: Vec<usize>,
     /// How many characters of the first line precede its unseen part.
     column: usize,
 }
 
-impl Unseen {
+impl UnseenLines {
     /// Finds the lines of the unedited text that some places, in order, touch and that were not seen.
     pub(super) fn find<'p>(
         source: &impl TextSource,
-        seen: &Seen,
+        seen: &SeenRanges,
         places: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<Self, Refusal> {
-        let mut unseen = Unseen::default();
+        let mut unseen = UnseenLines::default();
         if source.is_seen_whole(seen) {
             // If the whole file was seen, nothing can be unseen. In UTF-16 each place takes microseconds to convert,
             // and there may be a million places.
             return Ok(unseen);
         }
         let mut named_until = 0;
-        for gap in places.flat_map(|place| source.gaps(seen, place)) {
+        for gap in places.flat_map(|place| source.unseen_ranges(seen, place)) {
             // The rest of a line that is already named adds nothing.
             if gap.end <= named_until {
                 continue;
@@ -51,10 +51,10 @@ impl Unseen {
                 unseen.column = source.column(gap.start)?;
             }
             // One place may be as long as the whole file, so the number of lines is bounded.
-            let room = MOST - unseen.lines.len();
+            let room = MAX_COLLECTED_LINES - unseen.lines.len();
             let lines = (first..=last).map(|line| line + 1);
             unseen.lines.extend(lines.take(room));
-            if unseen.lines.len() >= MOST {
+            if unseen.lines.len() >= MAX_COLLECTED_LINES {
                 break;
             }
         }
@@ -67,7 +67,7 @@ impl Unseen {
 
     /// Returns the refusal that names these lines.
     pub(super) fn refusal(self, context: &CallContext<'_>, target: &Target) -> Refusal {
-        let Unseen { mut lines, column } = self;
+        let UnseenLines { mut lines, column } = self;
         // Read shows a line up to this length; the rest needs a Read with `column`.
         let beyond = column >= context.engine().settings.read.max_line_chars;
         let touched_first = lines.first().copied();
@@ -103,13 +103,13 @@ impl Unseen {
             "The text is in lines of {} that were not shown in this session: {}. {} {} and {}.",
             quote_path(path),
             verbatim(line_list(lines.clone(), 60)),
-            CALL,
+            CALL_VERB,
             verbatim(call),
             SEND_THIS_AGAIN
         );
-        Refusal::stating(RefusalKind::NotRead, text)
-            .helped_by(remedy)
-            .with("file_path", quote_path(path))
-            .with("lines", lines.into_iter().take(1_000).collect::<Vec<_>>())
+        Refusal::from_message(RefusalKind::NotRead, text)
+            .with_remedy(remedy)
+            .with_field("file_path", quote_path(path))
+            .with_field("lines", lines.into_iter().take(1_000).collect::<Vec<_>>())
     }
 }

@@ -2,37 +2,39 @@
 
 use std::ops::Range;
 
-use lancet_text::{Found, LineTable, Query, Rung, Verdict, apply_changes, find, unique_extension};
+use lancet_text::{
+    FoundPlaces, LineTable, Query, Rung, Verdict, apply_changes, find, unique_extension,
+};
 use serde_json::{Value, json};
 
 use super::whole_text_block;
-use crate::message::{Message, message, term, verbatim};
+use crate::message::{Message, message, tool_and_shell_term, verbatim};
 use crate::next_call::{Correction, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::examine::edit::source::SeveralPlaces;
 use crate::stages::locate::Target;
-use crate::wording::{count, quote_path};
+use crate::wording::{format_count, quote_path};
 
 /// How many places are listed with a longer text.
-const PLACES_WITH_TEXT: usize = 5;
+pub(super) const MAX_PLACES_WITH_TEXT: usize = 5;
 /// How many further places are listed by their line.
-const PLACES_WITH_LINE: usize = 200;
+const MAX_PLACES_WITH_LINE: usize = 200;
 /// The longest text that is suggested for one place, in characters.
-const LONGEST_SUGGESTION: usize = 800;
+const MAX_SUGGESTION_LENGTH: usize = 800;
 
 /// How many places are listed at most, with a longer text or by their line.
-pub(crate) const NAMED_PLACES: usize = PLACES_WITH_TEXT + PLACES_WITH_LINE;
+pub(crate) const MAX_NAMED_PLACES: usize = MAX_PLACES_WITH_TEXT + MAX_PLACES_WITH_LINE;
 
 /// The text in which several places were found, where it is in memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Searched<'a> {
+pub(crate) struct SearchedText<'a> {
     /// The query to the matching ladder.
     pub(crate) query: Query<'a>,
     pub(crate) lines: &'a dyn LineTable,
 }
 
-impl Searched<'_> {
+impl SearchedText<'_> {
     /// Returns the column, from 1, at which a place begins.
     fn column(&self, place: &Range<usize>) -> usize {
         let line = self.lines.line_range(self.lines.line_of(place.start));
@@ -47,24 +49,19 @@ pub(crate) fn ambiguous(
     target: &Target,
     several: &SeveralPlaces<'_>,
     numbers: &[usize],
-    searched: Option<Searched<'_>>,
+    searched: Option<SearchedText<'_>>,
 ) -> Refusal {
     let path = quote_path(target.path());
-    let SeveralPlaces {
-        rung,
-        places,
-        total,
-        ..
-    } = *several;
-    let how = several.rung_named();
+    let SeveralPlaces { places, total, .. } = *several;
+    let how = several.rung_suffix();
     let terms = context.vocabulary;
     let mut text = message!(
         "{} matches {} in {}{}{}",
         terms.old_name(),
-        verbatim(count(total, "place")),
+        verbatim(format_count(total, "place")),
         &path,
         how,
-        term(
+        tool_and_shell_term(
             ", and which one is meant is unknown. Nothing was changed.",
             "; nothing was changed."
         )
@@ -74,7 +71,7 @@ pub(crate) fn ambiguous(
     let mut grows = false;
     let mut shown_before: Option<String> = None;
     let listed = places.iter().zip(numbers).enumerate();
-    for (which, (place, line)) in listed.take(PLACES_WITH_TEXT) {
+    for (which, (place, line)) in listed.take(MAX_PLACES_WITH_TEXT) {
         let shares_line = [which.checked_sub(1), Some(which + 1)]
             .into_iter()
             .flatten()
@@ -83,37 +80,31 @@ pub(crate) fn ambiguous(
             Some(searched) => message!("line {}, column {}", *line, searched.column(place)),
             None => message!("line {}", *line),
         };
-        let at = message!("{}{}", at, several.on_rung(which));
-        let longer = searched.and_then(|Searched { query, lines }| {
-            let range = unique_extension(query.view, lines, places, which)?;
-            if is_cut(&query, place) {
-                return None;
-            }
+        let at = message!("{}{}", at, several.place_rung_suffix(which));
+        let longer = searched.and_then(|searched| {
+            let range = extend_until_unique(searched, several, which)?;
+            let query = searched.query;
             let longer = &query.view[range.clone()];
-            let whole = whole_text_block(terms.old_name(), longer, LONGEST_SUGGESTION)?;
+            let whole = whole_text_block(terms.old_name(), longer, MAX_SUGGESTION_LENGTH)?;
             Some((query, range, whole))
         });
         let Some((query, range, whole)) = longer else {
             text.push(message!("\nAt {}.", at));
-            data.push(with_rung(json!({ "line": line }), several, which));
+            data.push(add_rung(json!({ "line": line }), several, which));
             continue;
         };
-        let others = |other: &&Range<usize>| range.start <= other.start && other.end <= range.end;
-        let new = match places.iter().filter(others).count() {
-            1 => replaced(&query, rung, place, &range),
-            _ => replaced_beside_others(&query, rung, place, &range),
-        };
+        let new = new_text_for_longer_place(&query, several, place, &range);
         grows = true;
         let longer = &query.view[range];
         let told = json!({ "line": line, "old_string": longer });
-        let mut told = with_rung(told, several, which);
+        let mut told = add_rung(told, several, which);
         // A longer text that covers several places is shown once.
         text.push(match shown_before.as_deref() == Some(longer) {
             true => message!("\nTo change {}, send the same {}", at, terms.old_name()),
             false => message!(
                 "\nTo change {}{}{}:\n{}",
                 at,
-                term(", send this ", ", use this "),
+                tool_and_shell_term(", send this ", ", use this "),
                 terms.old_name(),
                 whole
             ),
@@ -121,7 +112,7 @@ pub(crate) fn ambiguous(
         shown_before = Some(longer.to_owned());
         if let Some(new) = new {
             // A text that is too long to be shown is returned only in the data.
-            if let Some(whole) = whole_text_block(terms.new_name(), &new, LONGEST_SUGGESTION) {
+            if let Some(whole) = whole_text_block(terms.new_name(), &new, MAX_SUGGESTION_LENGTH) {
                 text.push(message!("\nwith this {}:\n{}", terms.new_name(), whole));
             }
             told["new_string"] = json!(new);
@@ -133,29 +124,33 @@ pub(crate) fn ambiguous(
         }
         data.push(told);
     }
-    let rest = numbers.get(PLACES_WITH_TEXT..).unwrap_or_default();
+    let rest = numbers.get(MAX_PLACES_WITH_TEXT..).unwrap_or_default();
     if !rest.is_empty() {
         text.push(message!(
             "\nFurther places at lines {}.",
             Message::joined(
                 rest.iter().enumerate().map(|(at, line)| {
-                    message!("{}{}", *line, several.on_rung(PLACES_WITH_TEXT + at))
+                    message!(
+                        "{}{}",
+                        *line,
+                        several.place_rung_suffix(MAX_PLACES_WITH_TEXT + at)
+                    )
                 }),
                 ", "
             )
         ));
         data.extend(rest.iter().map(|line| json!({ "line": line })));
     }
-    let left = total.saturating_sub(NAMED_PLACES);
+    let left = total.saturating_sub(MAX_NAMED_PLACES);
     if left > 0 {
         text.push(message!(" {} more are not listed.", left));
     }
     text.push(match grows {
-        true => term(
+        true => tool_and_shell_term(
             "\nSend one of these longer texts, and new_string longer by the same lines: new_string repeats unchanged what old_string gained.",
             "\nMake --old longer, for example one of these, and --new by the same lines.",
         ),
-        false => term(
+        false => tool_and_shell_term(
             "\nSend a longer text that occurs once, and new_string longer by the same lines.",
             "\nMake --old longer, and --new by the same lines.",
         ),
@@ -163,21 +158,58 @@ pub(crate) fn ambiguous(
     if let Some(all) = terms.replace_all() {
         text.push(message!(
             "{}{}{}",
-            term(" Or ", " Or use "),
+            tool_and_shell_term(" Or ", " Or use "),
             all,
-            term(" to change all places.", ".")
+            tool_and_shell_term(" to change all places.", ".")
         ));
     }
-    Refusal::stating(RefusalKind::Ambiguous, text)
-        .helped_by(Remedy::corrections(corrections))
-        .with("file_path", path)
-        .with("count", total)
-        .with("places", data)
+    Refusal::from_message(RefusalKind::Ambiguous, text)
+        .with_remedy(Remedy::corrections(corrections))
+        .with_field("file_path", path)
+        .with_field("count", total)
+        .with_field("places", data)
+}
+
+/// Returns an old text that occurs only at this place, and the new text for it.
+pub(super) fn unique_edit(
+    searched: SearchedText<'_>,
+    several: &SeveralPlaces<'_>,
+    which: usize,
+) -> Option<(String, String)> {
+    let range = extend_until_unique(searched, several, which)?;
+    let place = several.places.get(which)?;
+    let new = new_text_for_longer_place(&searched.query, several, place, &range)?;
+    Some((searched.query.view[range].to_owned(), new))
+}
+
+/// Returns the place with the lines around it that make its text unique.
+fn extend_until_unique(
+    SearchedText { query, lines }: SearchedText<'_>,
+    several: &SeveralPlaces<'_>,
+    which: usize,
+) -> Option<Range<usize>> {
+    let range = unique_extension(query.view, lines, several.places, which)?;
+    let place = several.places.get(which)?;
+    (!is_cut_inside_line(&query, place)).then_some(range)
+}
+
+/// Returns the new text for a longer text around a place.
+fn new_text_for_longer_place(
+    query: &Query<'_>,
+    several: &SeveralPlaces<'_>,
+    place: &Range<usize>,
+    longer: &Range<usize>,
+) -> Option<String> {
+    let covered = |other: &&Range<usize>| longer.start <= other.start && other.end <= longer.end;
+    match several.places.iter().filter(covered).count() {
+        1 => extended_new_text(query, several.rung, place, longer),
+        _ => extended_new_text_with_others(query, several.rung, place, longer),
+    }
 }
 
 /// Returns the data of a place, with its rung where the places are on different rungs.
-fn with_rung(mut data: Value, several: &SeveralPlaces<'_>, place: usize) -> Value {
-    if let Some(rung) = several.rung_of(place) {
+fn add_rung(mut data: Value, several: &SeveralPlaces<'_>, place: usize) -> Value {
+    if let Some(rung) = several.place_rung(place) {
         data["rung"] = json!(rung.name());
     }
     data
@@ -185,7 +217,7 @@ fn with_rung(mut data: Value, several: &SeveralPlaces<'_>, place: usize) -> Valu
 
 /// Returns whether the old text seems to be cut off inside a line: in the middle of a word, or where the new text
 /// continues in the same way as the line. Then it is unknown what the longer text should become.
-fn is_cut(query: &Query<'_>, place: &Range<usize>) -> bool {
+fn is_cut_inside_line(query: &Query<'_>, place: &Range<usize>) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let view = query.view;
     let rest = view[place.end..].split('\n').next().unwrap_or_default();
@@ -200,7 +232,7 @@ fn is_cut(query: &Query<'_>, place: &Range<usize>) -> bool {
 }
 
 /// Computes the replacement of the longer text: the new text, extended by the same lines.
-fn replaced(
+fn extended_new_text(
     query: &Query<'_>,
     rung: Rung,
     place: &Range<usize>,
@@ -214,7 +246,7 @@ fn replaced(
         damaged: &[],
         ..*query
     };
-    if let Verdict::Found(Found { places, .. }) = find(&alone)
+    if let Verdict::Found(FoundPlaces { places, .. }) = find(&alone)
         && let [only] = places.as_slice()
     {
         let result = apply_changes(whole, &only.changes);
@@ -236,7 +268,7 @@ fn replaced(
 
 /// Computes the replacement of a longer text that covers other places of the old text, too: only this one changes.
 /// Returns `None` where the result depends on how the place was found.
-fn replaced_beside_others(
+fn extended_new_text_with_others(
     query: &Query<'_>,
     rung: Rung,
     place: &Range<usize>,
@@ -244,14 +276,17 @@ fn replaced_beside_others(
 ) -> Option<String> {
     let view = query.view;
     let line_start = view[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = view[place.end..].find('\n').map(|at| place.end + at + 1);
+    let line_end = match view[place.clone()].ends_with('\n') {
+        true => Some(place.end),
+        false => view[place.end..].find('\n').map(|at| place.end + at + 1),
+    };
     let own = line_start.max(longer.start)..line_end.unwrap_or(view.len());
     let alone = Query {
         view: &view[own.clone()],
         damaged: &[],
         ..*query
     };
-    if let Verdict::Found(Found { places, .. }) = find(&alone)
+    if let Verdict::Found(FoundPlaces { places, .. }) = find(&alone)
         && let [only] = places.as_slice()
     {
         let result = apply_changes(alone.view, &only.changes);

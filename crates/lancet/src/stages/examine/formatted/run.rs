@@ -4,29 +4,29 @@ use lancet_history::QuestionState;
 use lancet_text::Document;
 
 use crate::approval::encoding::decode_question;
-use crate::programs::{Formatter, MOST_FORMATTED, ProgramOutput};
+use crate::programs::{Formatter, MAX_FORMATTED_SIZE, ProgramOutput};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
 use crate::stages::open::is_notebook_name;
 use crate::stages::program_results::{FormattedText, Formatting};
-use crate::wording::{cut, on_one_line, size};
+use crate::wording::{format_size, on_one_line, truncate};
 
 /// The most characters of a formatter's own output in an answer.
-const MOST_WORDS: usize = 300;
+const MAX_OUTPUT_LENGTH: usize = 300;
 /// The most characters of a command in an answer.
-const MOST_COMMAND: usize = 100;
+const MAX_COMMAND_LENGTH: usize = 100;
 
 /// Whether all bytes of a file were decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decoded {
+pub(super) enum DecodingLoss {
     Whole,
     /// Some bytes are not text, and are represented in the decoded text by replacement characters.
     InPart,
 }
 
-impl Decoded {
+impl DecodingLoss {
     pub(super) fn from_document(document: &Document<'_>) -> Self {
-        match document.damaged().is_empty() {
+        match document.damaged_ranges().is_empty() {
             true => Self::Whole,
             false => Self::InPart,
         }
@@ -48,33 +48,33 @@ pub(super) fn run(
     context: &CallContext<'_>,
     target: &Target,
     old: &str,
-    (text, bytes): (&str, Decoded),
+    (text, bytes): (&str, DecodingLoss),
 ) -> FormatResult {
-    let Some(formatter) = formatter_of(context, target).filter(|_| !text.is_empty()) else {
+    let Some(formatter) = find_formatter(context, target).filter(|_| !text.is_empty()) else {
         return FormatResult::Unchanged;
     };
     let by = command_name(formatter);
-    let answer = match approved(context, target, old) {
+    let answer = match approved_text(context, target, old) {
         Some(text) => Ok(text),
-        None if bytes == Decoded::InPart => {
+        None if bytes == DecodingLoss::InPart => {
             Err("the file has bytes that are no text, which it could not give back".to_owned())
         }
-        None => remembered(context, formatter, target, text),
+        None => format_with_cache(context, formatter, target, text),
     };
     match answer {
         Ok(given) if given == text => FormatResult::Unchanged,
         Ok(given) => FormatResult::Text { text: given, by },
-        Err(why) => FormatResult::Failed(not_formatted(&by, &why)),
+        Err(why) => FormatResult::Failed(not_formatted_sentence(&by, &why)),
     }
 }
 
 /// Returns the formatter that runs on the new text of a file.
-pub(super) fn formatter_of<'c>(
+pub(super) fn find_formatter<'c>(
     context: &'c CallContext<'_>,
     target: &Target,
 ) -> Option<&'c Formatter> {
     let engine = context.engine();
-    let relative = engine.below_root(target.path());
+    let relative = engine.relative_to_root(target.path());
     let formatter = engine.settings.formatter_for(relative)?;
     let is_left_out = context.formatting.get() == Formatting::Off
         || target.is_withheld()
@@ -83,23 +83,23 @@ pub(super) fn formatter_of<'c>(
 }
 
 /// Returns the sentence about a file that is not formatted.
-pub(super) fn not_formatted(by: &str, why: &str) -> String {
+pub(super) fn not_formatted_sentence(by: &str, why: &str) -> String {
     format!("not formatted: {by} is named for this file, but {why}; the text is as it was sent")
 }
 
 /// Returns the program of an entry as answers name it.
 pub(super) fn command_name(formatter: &Formatter) -> String {
     let words = on_one_line(&formatter.command.join(" "));
-    format!("`{}`", cut(&words, MOST_COMMAND))
+    format!("`{}`", truncate(&words, MAX_COMMAND_LENGTH))
 }
 
 /// Returns the new text of a file from the question that this call recorded earlier, if the file is still as it was
 /// then: what a person has approved is written, and the formatter does not run again.
-fn approved(context: &CallContext<'_>, target: &Target, old: &str) -> Option<String> {
+fn approved_text(context: &CallContext<'_>, target: &Target, old: &str) -> Option<String> {
     let call = context.recorded.as_ref()?;
     let store = context.engine().history()?;
     let key = call.key(context.session, &context.caller);
-    let found = store.question_of_call(&key).ok()??;
+    let found = store.find_question_of_call(&key).ok()??;
     if !matches!(found.state, QuestionState::Open | QuestionState::Approved) {
         return None;
     }
@@ -110,7 +110,7 @@ fn approved(context: &CallContext<'_>, target: &Target, old: &str) -> Option<Str
 }
 
 /// Returns the result for the same text from an earlier attempt of this call, or a new one.
-fn remembered(
+fn format_with_cache(
     context: &CallContext<'_>,
     formatter: &Formatter,
     target: &Target,
@@ -125,7 +125,7 @@ fn remembered(
         known.map(|known| known.answer.clone())
     };
     known.unwrap_or_else(|| {
-        let answer = ask(context, formatter, target, text);
+        let answer = run_and_check_formatter(context, formatter, target, text);
         context.formatted.borrow_mut().push(FormattedText {
             formatter: id,
             path: target.path().to_path_buf(),
@@ -137,16 +137,16 @@ fn remembered(
 }
 
 /// Runs the formatter and checks its output.
-fn ask(
+fn run_and_check_formatter(
     context: &CallContext<'_>,
     formatter: &Formatter,
     target: &Target,
     text: &str,
 ) -> Result<String, String> {
-    if text.len() > MOST_FORMATTED {
+    if text.len() > MAX_FORMATTED_SIZE {
         return Err(format!(
             "the file is larger than {}",
-            size(MOST_FORMATTED as u64)
+            format_size(MAX_FORMATTED_SIZE as u64)
         ));
     }
     let runner = context.engine().program_runner();
@@ -154,9 +154,9 @@ fn ask(
     let is_stopped = || context.cancel.stopped().is_some();
     let given = runner
         .format(formatter, target.path(), text, &is_stopped)
-        .map_err(|error| cut(&on_one_line(&error.to_string()), MOST_WORDS))?;
+        .map_err(|error| truncate(&on_one_line(&error.to_string()), MAX_OUTPUT_LENGTH))?;
     if given.code != Some(0) {
-        return Err(failure(&given));
+        return Err(describe_failure(&given));
     }
     let given = String::from_utf8(given.output).map_err(|_| "what it gave is not UTF-8")?;
     let given = given.strip_prefix('\u{FEFF}').unwrap_or(&given);
@@ -171,9 +171,9 @@ fn ask(
 }
 
 /// Describes how a program failed, with the beginning of its own output.
-fn failure(given: &ProgramOutput) -> String {
+fn describe_failure(given: &ProgramOutput) -> String {
     let words = String::from_utf8_lossy(&given.error);
-    let words = cut(&on_one_line(words.trim()), MOST_WORDS);
+    let words = truncate(&on_one_line(words.trim()), MAX_OUTPUT_LENGTH);
     let colon = if words.is_empty() { "" } else { ": " };
-    format!("it ended with {}{colon}{words}", given.ending())
+    format!("it ended with {}{colon}{words}", given.describe_ending())
 }

@@ -4,22 +4,22 @@
 use std::ops::Range;
 
 use lancet_text::{
-    Document, Place, Remark, deleted_lines, may_lack_indentation, remarks_on, repeats_indentation,
-    with_short_indentation,
+    Document, EditedPlace, Remark, deleted_lines, may_lack_indentation, remarks_on_edit,
+    repeats_indentation, with_short_indentation,
 };
 
-use super::{LargeFile, is_newline, starts_character};
+use super::{LargeFile, is_line_feed, starts_character};
 use crate::refusal::Refusal;
 
 /// How many bytes are read before and after a place at first; more where that does not reach the ends of the lines.
-const NEAR: usize = 256;
+const FIRST_READ_DISTANCE: usize = 256;
 /// The longest distance from a place to the end of its line that is still read.
-const FAR: usize = 1 << 20;
+const MAX_LINE_END_DISTANCE: usize = 1 << 20;
 /// How many places are checked for remarks.
-const REMARKED_PLACES: usize = 200;
+const MAX_REMARKED_PLACES: usize = 200;
 
 /// Returns the range that is deleted with a place, where the old text is the only text on its lines.
-pub(super) fn whole_lines(
+pub(super) fn deleted_line_range(
     file: LargeFile<'_>,
     place: &Range<usize>,
     old: &str,
@@ -33,9 +33,9 @@ pub(super) fn whole_lines(
 }
 
 /// Returns whether the new text repeats, at every place, the indentation before the old text.
-pub(super) fn repeats_at_all(
+pub(super) fn repeats_indentation_everywhere(
     file: LargeFile<'_>,
-    places: &[Place],
+    places: &[EditedPlace],
     old: &str,
     new: &str,
 ) -> Result<bool, Refusal> {
@@ -60,7 +60,7 @@ pub(super) fn repeats_at_all(
 /// none at any place.
 pub(super) fn completed_texts(
     file: LargeFile<'_>,
-    places: &[Place],
+    places: &[EditedPlace],
     old: &str,
     new: &str,
 ) -> Result<Vec<Option<String>>, Refusal> {
@@ -84,14 +84,14 @@ pub(super) fn completed_texts(
 /// of a place by its index.
 pub(super) fn remarks<'t>(
     file: LargeFile<'_>,
-    places: &[Place],
+    places: &[EditedPlace],
     old: &str,
     new: impl Fn(usize) -> &'t str,
 ) -> Result<Vec<Remark>, Refusal> {
     let mut all = Vec::new();
-    for (at, place) in places.iter().enumerate().take(REMARKED_PLACES) {
+    for (at, place) in places.iter().enumerate().take(MAX_REMARKED_PLACES) {
         let found = with_lines_around(file, &place.range, |document, inside, _| {
-            remarks_on(document.view(), inside, old, new(at))
+            remarks_on_edit(document.view(), inside, old, new(at))
         })?;
         for remark in found.unwrap_or_default() {
             if !all.contains(&remark) {
@@ -109,8 +109,8 @@ fn with_lines_around<T>(
     place: &Range<usize>,
     read: impl Fn(&Document<'_>, Range<usize>, usize) -> T,
 ) -> Result<Option<T>, Refusal> {
-    let mut near = NEAR;
-    while near <= FAR {
+    let mut near = FIRST_READ_DISTANCE;
+    while near <= MAX_LINE_END_DISTANCE {
         let from = place.start.saturating_sub(near);
         let length = place.end + near - from;
         let mut stretch = file.read(from as u64, length)?;
@@ -127,13 +127,13 @@ fn with_lines_around<T>(
             || stretch
                 .bytes
                 .get(..start)
-                .is_some_and(|lead| lead.iter().any(is_newline));
+                .is_some_and(|lead| lead.iter().any(is_line_feed));
         let reaches_end = (from + length) as u64 >= file.facts().length();
         let ends = reaches_end
             || stretch
                 .bytes
                 .get(end..)
-                .is_some_and(|rest| rest.iter().any(is_newline));
+                .is_some_and(|rest| rest.iter().any(is_line_feed));
         if begins && ends {
             let Some(document) = stretch.document(file.facts().endings()) else {
                 return Ok(None);

@@ -6,27 +6,27 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::{
-    Change, Endings, Found, Guard, Leaks, Place, RawChange, Remark, Rung, Unencodable, Verdict,
-    fold_char, may_hide,
+    Change, EditedPlace, Endings, FoundPlaces, GuardRefusal, LeakPolicy, RawChange, Remark, Rung,
+    Unencodable, Verdict, fold_char, may_contain_hidden,
 };
 
 use super::LargeFile;
-use super::around::{completed_texts, remarks, repeats_at_all, whole_lines};
+use super::around::{completed_texts, deleted_line_range, remarks, repeats_indentation_everywhere};
 use super::places::{Places, find_places, without_overlaps};
 use super::view::view;
 use crate::message::Message;
 use crate::refusal::Refusal;
 use crate::settings::Matching;
-use crate::stages::examine::edit::refuse::no_longer_text;
+use crate::stages::examine::edit::refuse::no_longer_text_refusal;
 use crate::stages::examine::edit::source::{
-    LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource,
+    CombinedChanges, LineSpan, MAX_RESULT_SIZE, SentEdit, SeveralPlaces, TextSource,
 };
 use crate::stages::examine::explain::{
-    NAMED_PLACES, ambiguous, marker_ambiguous, marker_not_found, not_found,
+    MAX_NAMED_PLACES, ambiguous, marker_ambiguous_refusal, marker_not_found_refusal, not_found,
 };
-use crate::stages::examine::formatted::{Formatted, too_large};
+use crate::stages::examine::formatted::{FormatterEffect, too_large_to_format};
 use crate::stages::examine::hidden;
 use crate::stages::examine::view::Notes;
 use crate::stages::plan::ChangeView;
@@ -62,7 +62,7 @@ impl LargeFile<'_> {
     /// Returns the text of a range with LF line ends. A character that the end of the range cuts off is left out.
     pub(in crate::stages::examine) fn text_at(&self, range: Range<u64>) -> Result<String, Refusal> {
         let bytes = self
-            .read(range.start, offset(range.end - range.start))?
+            .read(range.start, as_offset(range.end - range.start))?
             .bytes;
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => text,
@@ -76,30 +76,30 @@ impl LargeFile<'_> {
 }
 
 impl TextSource for StreamedText<'_> {
-    const NUMBERED: usize = 40;
+    const MAX_NUMBERED_PLACES: usize = 40;
 
     fn endings(&self) -> Endings {
         self.file.facts().endings()
     }
 
     fn length(&self) -> usize {
-        offset(self.file.facts().length())
+        as_offset(self.file.facts().length())
     }
 
     fn largest_result(&self) -> usize {
         // The result is not loaded into memory, but the new text is.
-        self.length().saturating_add(LARGEST_RESULT)
+        self.length().saturating_add(MAX_RESULT_SIZE)
     }
 
     fn count(&self, old: &str) -> Result<usize, Refusal> {
         Ok(find_places(self.file, &self.with_line_ends(old))?.total)
     }
 
-    fn texts(&self) -> (&str, &str) {
+    fn current_and_file_text(&self) -> (&str, &str) {
         ("", "")
     }
 
-    fn find(&self, sent: SentEdit<'_>, _: Leaks) -> Result<Verdict, Refusal> {
+    fn find(&self, sent: SentEdit<'_>, _: LeakPolicy) -> Result<Verdict, Refusal> {
         let Places { first, total } = find_places(self.file, &self.with_line_ends(sent.old))?;
         if first.is_empty() {
             return Ok(Verdict::NotFound { guard: None });
@@ -108,7 +108,7 @@ impl TextSource for StreamedText<'_> {
         let rung = Rung::Exact;
         let ranges = |places: Vec<Range<u64>>| {
             let places = places.into_iter();
-            places.map(|place| offset(place.start)..offset(place.end))
+            places.map(|place| as_offset(place.start)..as_offset(place.end))
         };
         Ok(match sent.request.replace_all {
             _ if is_cut => Verdict::TooMany {
@@ -121,10 +121,10 @@ impl TextSource for StreamedText<'_> {
                 places: ranges(first).collect(),
                 looser: BTreeMap::new(),
             },
-            _ => Verdict::Found(Found {
+            _ => Verdict::Found(FoundPlaces {
                 rung,
                 places: ranges(without_overlaps(first))
-                    .map(|range| Place {
+                    .map(|range| EditedPlace {
                         range,
                         changes: Vec::new(),
                     })
@@ -134,10 +134,11 @@ impl TextSource for StreamedText<'_> {
         })
     }
 
-    fn complete(&self, sent: SentEdit<'_>, found: &mut Found) -> Result<(), Refusal> {
+    fn complete_changes(&self, sent: SentEdit<'_>, found: &mut FoundPlaces) -> Result<(), Refusal> {
         let SentEdit { old, new, .. } = sent;
         let is_tolerant = self.file.context.engine().settings.matching != Matching::Exact;
-        let counts_once = is_tolerant && repeats_at_all(self.file, &found.places, old, new)?;
+        let counts_once =
+            is_tolerant && repeats_indentation_everywhere(self.file, &found.places, old, new)?;
         let new = if counts_once {
             found.remarks.push(Remark::IndentationOnce);
             new.trim_start_matches(|character| " \t".contains(fold_char(character)))
@@ -161,7 +162,7 @@ impl TextSource for StreamedText<'_> {
             if new.is_empty() {
                 let next = found.places.get(at + 1);
                 let next = next.map_or(usize::MAX, |next| next.range.start);
-                let whole = whole_lines(self.file, &range, old)?;
+                let whole = deleted_line_range(self.file, &range, old)?;
                 range = whole
                     .filter(|whole| before <= whole.start && whole.end <= next)
                     .unwrap_or(range);
@@ -184,10 +185,10 @@ impl TextSource for StreamedText<'_> {
             .collect()
     }
 
-    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal {
+    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&GuardRefusal>) -> Refusal {
         let (context, target) = (self.file.context, self.file.target);
         match sent.request.is_marker() {
-            true => marker_not_found(context, target, None, sent.old),
+            true => marker_not_found_refusal(context, target, None, sent.old),
             false => not_found(context, target, None, sent, guard),
         }
     }
@@ -197,10 +198,10 @@ impl TextSource for StreamedText<'_> {
         sent: SentEdit<'_>,
         several: &SeveralPlaces<'_>,
     ) -> Result<Refusal, Refusal> {
-        let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
+        let numbers = self.line_numbers(several.places.iter().take(MAX_NAMED_PLACES))?;
         if sent.request.is_marker() {
             let target = self.file.target;
-            return Ok(marker_ambiguous(target, several, &numbers, None));
+            return Ok(marker_ambiguous_refusal(target, several, &numbers, None));
         }
         Ok(ambiguous(
             self.file.context,
@@ -219,9 +220,9 @@ impl TextSource for StreamedText<'_> {
         let start = self.file.line_offset(line as u64)?;
         let whole = self.file.rest_of_line(start)?;
         Ok(LineSpan {
-            start: offset(start.max(self.file.facts().text_start())),
-            text_end: offset(self.file.text_end(&whole)?),
-            end: offset(whole.end),
+            start: as_offset(start.max(self.file.facts().text_start())),
+            text_end: as_offset(self.file.text_end(&whole)?),
+            end: as_offset(whole.end),
         })
     }
 
@@ -230,8 +231,8 @@ impl TextSource for StreamedText<'_> {
         self.file.text_at(range).map(Cow::Owned)
     }
 
-    fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place {
-        Place {
+    fn replaced_lines(&self, range: Range<usize>, new: &str) -> EditedPlace {
+        EditedPlace {
             changes: vec![Change {
                 range: range.clone(),
                 text: self.with_line_ends(new).into_owned(),
@@ -240,18 +241,18 @@ impl TextSource for StreamedText<'_> {
         }
     }
 
-    fn in_file(&self, text: String) -> String {
+    fn to_source_line_ends(&self, text: String) -> String {
         self.with_line_ends(&text).into_owned()
     }
 
-    fn is_seen_whole(&self, seen: &Seen) -> bool {
+    fn is_seen_whole(&self, seen: &SeenRanges) -> bool {
         seen.is_whole(self.file.facts().length())
     }
 
-    fn gaps(&self, seen: &Seen, place: &Range<usize>) -> Vec<Range<usize>> {
+    fn unseen_ranges(&self, seen: &SeenRanges, place: &Range<usize>) -> Vec<Range<usize>> {
         let gaps = seen.missing_from(place.start as u64..place.end as u64);
         gaps.into_iter()
-            .map(|gap| offset(gap.start)..offset(gap.end))
+            .map(|gap| as_offset(gap.start)..as_offset(gap.end))
             .collect()
     }
 
@@ -260,18 +261,18 @@ impl TextSource for StreamedText<'_> {
         let known = self.last_line.get();
         let block = self.file.facts().block_at(at);
         let line = if (block.offset..=at).contains(&known.0) {
-            self.file.line_after(known, at)?
+            self.file.line_counted_from(known, at)?
         } else {
             self.file.line_of(at)?
         };
         self.last_line.set((at, line));
-        Ok(offset(line))
+        Ok(as_offset(line))
     }
 
     fn line_end(&self, at: usize) -> Result<usize, Refusal> {
         self.file
             .rest_of_line(at as u64)
-            .map(|rest| offset(rest.end))
+            .map(|rest| as_offset(rest.end))
     }
 
     fn column(&self, at: usize) -> Result<usize, Refusal> {
@@ -280,7 +281,7 @@ impl TextSource for StreamedText<'_> {
         self.file.count_characters(text_start..at as u64)
     }
 
-    fn lay(&mut self, places: Vec<Place>) {
+    fn add_places(&mut self, places: Vec<EditedPlace>) {
         let changes = places.into_iter().flat_map(|place| place.changes);
         self.changes = changes
             .map(|change| RawChange {
@@ -290,18 +291,18 @@ impl TextSource for StreamedText<'_> {
             .collect();
     }
 
-    fn laid(&mut self) -> Result<LaidChanges, Unencodable> {
-        Ok(LaidChanges {
+    fn combined_changes(&mut self) -> Result<CombinedChanges, Unencodable> {
+        Ok(CombinedChanges {
             changes: Vec::new(),
             raw: std::mem::take(&mut self.changes),
         })
     }
 
-    fn format(&self, _: &mut LaidChanges) -> Formatted {
-        too_large(self.file.context, self.file.target)
+    fn format(&self, _: &mut CombinedChanges) -> FormatterEffect {
+        too_large_to_format(self.file.context, self.file.target)
     }
 
-    fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
+    fn is_unchanged_by(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
         // Every place contains the same text, so the first one is enough.
         let Some(RawChange { range, bytes }) = changes.first() else {
             return Ok(true);
@@ -310,38 +311,38 @@ impl TextSource for StreamedText<'_> {
         Ok(is_as_long && self.file.read(range.start, bytes.len())?.bytes == *bytes)
     }
 
-    fn hidden(&self, laid: &LaidChanges) -> Result<Option<Message>, Refusal> {
+    fn hidden_text_warning(&self, laid: &CombinedChanges) -> Result<Option<Message>, Refusal> {
         let first = laid.raw.first().map(|change| change.bytes.as_slice());
         let new = String::from_utf8_lossy(first.unwrap_or_default()).replace("\r\n", "\n");
-        if !may_hide(&new) {
+        if !may_contain_hidden(&new) {
             return Ok(None);
         }
-        let mut pieces = hidden::Pieces::default();
+        let mut pieces = hidden::PieceScanner::default();
         self.file.scan(&mut |bytes| pieces.feed(bytes))?;
-        Ok(hidden::of_insertion(&new, &pieces.kinds))
+        Ok(hidden::hidden_in_insertion(&new, &pieces.kinds))
     }
 
-    fn view(
+    fn change_view(
         &self,
-        laid: &LaidChanges,
+        laid: &CombinedChanges,
         notes: Notes,
-        seen: &mut Seen,
+        seen: &mut SeenRanges,
     ) -> Result<ChangeView, Refusal> {
         view(self.file, &laid.raw, notes, seen)
     }
 
-    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal> {
+    fn check_encoding_after(&self, changes: &[RawChange]) -> Result<Option<Message>, Refusal> {
         match changes
             .first()
             .is_some_and(|change| change.bytes.contains(&0))
         {
-            true => Err(no_longer_text(self.file.target)),
+            true => Err(no_longer_text_refusal(self.file.target)),
             false => Ok(None),
         }
     }
 }
 
 /// Converts an offset; a file that is edited has at most 1 GiB.
-fn offset(at: u64) -> usize {
+fn as_offset(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }

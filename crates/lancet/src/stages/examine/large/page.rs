@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use lancet_text::Endings;
 
-use super::{LargeFile, STEP, starts_character};
+use super::{LargeFile, READ_SIZE, starts_character};
 use crate::refusal::Refusal;
-use crate::stages::examine::read::source::{Extent, PageLine, PageSource};
+use crate::stages::examine::read::source::{PageLine, PageSource, ReadExtent};
 
 impl PageSource for LargeFile<'_> {
     fn count_lines(&self) -> usize {
@@ -40,7 +40,9 @@ impl PageSource for LargeFile<'_> {
         let mut left = column;
         while left > 0 && at < end {
             self.context.check_time()?;
-            let length = usize::try_from(end - at).unwrap_or(STEP).min(STEP);
+            let length = usize::try_from(end - at)
+                .unwrap_or(READ_SIZE)
+                .min(READ_SIZE);
             let bytes = self.read(at, length)?.bytes;
             let characters = bytes
                 .iter()
@@ -77,8 +79,8 @@ impl LargeFile<'_> {
         let stretch = self.read(start, left.min(most))?;
         let document = stretch.document(self.facts().endings());
         let extent = match document.is_some() && left <= most {
-            true => Extent::ToEnd,
-            false => Extent::Beginning,
+            true => ReadExtent::ToEnd,
+            false => ReadExtent::Beginning,
         };
         let mut text = document.map_or_else(String::new, |document| document.view().to_owned());
         if text.ends_with('\n') {

@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use lancet_text::{PLACES_MOST, StreamFinder};
+use lancet_text::{MAX_PLACES, StreamFinder};
 
 use super::LargeFile;
 use crate::refusal::Refusal;
@@ -32,12 +32,12 @@ pub(super) fn find_places(file: LargeFile<'_>, needle: &str) -> Result<Places, R
     file.scan(&mut |bytes| {
         finder.feed(bytes, |place| {
             total += 1;
-            if first.len() < PLACES_MOST {
+            if first.len() < MAX_PLACES {
                 first.push(place);
             }
         });
         cut_finder.feed(bytes, |place| {
-            if cut_places.len() < PLACES_MOST {
+            if cut_places.len() < MAX_PLACES {
                 cut_places.push(place);
             }
         });

@@ -3,36 +3,36 @@
 
 use std::ops::Range;
 
-use lancet_history::Seen;
-use lancet_text::{Change, Hunk, RawChange, outline};
+use lancet_history::SeenRanges;
+use lancet_text::{Change, Hunk, RawChange, outline_hunks};
 
-use super::{LargeFile, Stretch, is_newline, newlines};
+use super::{FileSlice, LargeFile, count_newlines, is_line_feed};
 use crate::message::message;
 use crate::refusal::Refusal;
 use crate::stages::examine::view::{LineOffsets, Notes, change_view};
 use crate::stages::plan::ChangeView;
 
 /// The most places that an answer shows; a few more where they share a line with the last one.
-const SHOWN_PLACES: usize = 20;
+const MAX_SHOWN_PLACES: usize = 20;
 /// How many bytes are read before and after a place to show it.
-const AROUND: u64 = 64 << 10;
+const READ_DISTANCE: u64 = 64 << 10;
 
 /// Makes the hunks and shown lines of the first places, and the totals of all of them.
 pub(super) fn view(
     file: LargeFile<'_>,
     changes: &[RawChange],
     notes: Notes,
-    seen: &mut Seen,
+    seen: &mut SeenRanges,
 ) -> Result<ChangeView, Refusal> {
     let mut view = ChangeView {
-        notices: notes.say(file.context),
+        notices: notes.into_charged_sentences(file.context),
         ..ChangeView::default()
     };
     let mut told = 0;
-    while told < changes.len().min(SHOWN_PLACES) {
-        let group = Group::gather(file, changes, told)?;
+    while told < changes.len().min(MAX_SHOWN_PLACES) {
+        let group = ChangeGroup::gather_group(file, changes, told)?;
         told = group.changes.end;
-        group.tell(file, &changes[group.changes.clone()], &mut view, seen)?;
+        group.add_to_view(file, &changes[group.changes.clone()], &mut view, seen)?;
     }
     let untold: Vec<Hunk> = view
         .patch
@@ -48,19 +48,19 @@ pub(super) fn view(
         view.lines.sort_by_key(|lines| lines.start);
         view.body.push_str(&format!(
             "changed, too long to show: {}\n",
-            outline(&untold)
+            outline_hunks(&untold)
         ));
     }
     if let [next, ..] = &changes[told..] {
         let left = changes.len() - told;
         view.coarse = true;
         for change in &changes[told..] {
-            view.added += newlines(&change.bytes) as usize + 1;
+            view.added += count_newlines(&change.bytes) as usize + 1;
         }
         // All places contain the same text.
         let length = usize::try_from(next.range.end - next.range.start).unwrap_or_default();
         let place = file.read(next.range.start, length)?;
-        view.removed += (newlines(&place.bytes) as usize + 1) * left;
+        view.removed += (count_newlines(&place.bytes) as usize + 1) * left;
         view.notices.push(message!(
             "{} further places are not shown; the line totals count each of them by itself",
             left
@@ -70,27 +70,31 @@ pub(super) fn view(
 }
 
 /// Changes that are shown together.
-struct Group {
+struct ChangeGroup {
     changes: Range<usize>,
     /// The lines around the changes; none where they are too long to be read.
-    stretch: Option<Stretch>,
+    stretch: Option<FileSlice>,
 }
 
-impl Group {
+impl ChangeGroup {
     /// Collects the changes from `first` on whose surroundings overlap, with the whole lines that contain them.
-    fn gather(file: LargeFile<'_>, changes: &[RawChange], first: usize) -> Result<Self, Refusal> {
+    fn gather_group(
+        file: LargeFile<'_>,
+        changes: &[RawChange],
+        first: usize,
+    ) -> Result<Self, Refusal> {
         let mut end = first + 1;
-        while end < changes.len().min(SHOWN_PLACES)
-            && changes[end].range.start <= changes[end - 1].range.end + 2 * AROUND
+        while end < changes.len().min(MAX_SHOWN_PLACES)
+            && changes[end].range.start <= changes[end - 1].range.end + 2 * READ_DISTANCE
         {
             end += 1;
         }
         let place = changes[first].range.start..changes[end - 1].range.end;
-        let from = place.start.saturating_sub(AROUND);
-        let length = usize::try_from(place.end + AROUND - from).unwrap_or(usize::MAX);
+        let from = place.start.saturating_sub(READ_DISTANCE);
+        let length = usize::try_from(place.end + READ_DISTANCE - from).unwrap_or(usize::MAX);
         let mut stretch = file.read(from, length)?;
         let before = usize::try_from(place.start - from).unwrap_or_default();
-        let lead = match stretch.bytes[..before].iter().position(is_newline) {
+        let lead = match stretch.bytes[..before].iter().position(is_line_feed) {
             _ if from == 0 => Some(0),
             found => found.map(|at| at + 1),
         };
@@ -105,19 +109,19 @@ impl Group {
             stretch.offset += lead as u64;
             stretch
         });
-        Ok(Group {
+        Ok(ChangeGroup {
             changes: first..end,
             stretch,
         })
     }
 
     /// Adds this group of changes to the view.
-    fn tell(
+    fn add_to_view(
         &self,
         file: LargeFile<'_>,
         changes: &[RawChange],
         view: &mut ChangeView,
-        seen: &mut Seen,
+        seen: &mut SeenRanges,
     ) -> Result<(), Refusal> {
         let moved = view.added as i64 - view.removed as i64;
         let document = self
@@ -125,7 +129,7 @@ impl Group {
             .as_ref()
             .and_then(|stretch| Some((stretch, stretch.document(file.facts().endings())?)));
         let Some((stretch, document)) = document else {
-            return tell_by_numbers(file, changes, view);
+            return add_line_numbers(file, changes, view);
         };
         let first_line = file.line_of(stretch.offset)? as i64;
         let numbers = LineOffsets {
@@ -152,7 +156,7 @@ impl Group {
         view.added += one.added;
         view.removed += one.removed;
         for line in lines.into_iter().flatten() {
-            let part = document.raw_range(document.line_range_whole(line));
+            let part = document.raw_range(document.line_range_with_end(line));
             seen.add(part.start as u64 + stretch.offset..part.end as u64 + stretch.offset);
         }
         Ok(())
@@ -163,7 +167,7 @@ impl Group {
 /// changes are shown then: those that share a line with the last one of the group are included. None where no line ends
 /// within the stretch.
 fn whole_lines(
-    stretch: &Stretch,
+    stretch: &FileSlice,
     length: u64,
     changes: &[RawChange],
     group: Range<usize>,
@@ -185,7 +189,7 @@ fn whole_lines(
             is_fresh = start == 0 || bytes[start - 1] == b'\n';
         }
         // Whether the new text is at the start of a line after this change.
-        is_fresh = change.bytes.last().map_or(is_fresh, is_newline);
+        is_fresh = change.bytes.last().map_or(is_fresh, is_line_feed);
         last = within(change.range.end);
         taken += 1;
         if taken < group.end {
@@ -197,17 +201,17 @@ fn whole_lines(
             return Some((bytes.len(), taken));
         }
         let stop = next.map_or(bytes.len(), within);
-        if let Some(at) = bytes[last..stop].iter().rposition(is_newline) {
+        if let Some(at) = bytes[last..stop].iter().rposition(is_line_feed) {
             return Some((last + at + 1, taken));
         }
-        if is_fresh && bytes[..last].last().is_some_and(is_newline) {
+        if is_fresh && bytes[..last].last().is_some_and(is_line_feed) {
             return Some((last, taken));
         }
     }
 }
 
 /// Adds changes by their line numbers only; those that share a line count as one.
-fn tell_by_numbers(
+fn add_line_numbers(
     file: LargeFile<'_>,
     changes: &[RawChange],
     view: &mut ChangeView,
@@ -222,12 +226,12 @@ fn tell_by_numbers(
         let before = file.read(border, 1)?.bytes;
         let ends = file.read(change.range.end.saturating_sub(1), 1)?.bytes;
         let is_fresh = match change.bytes.last() {
-            Some(byte) => is_newline(byte),
+            Some(byte) => is_line_feed(byte),
             None => change.range.start == 0 || before == b"\n",
         };
         let behind = usize::from(!(is_fresh && ends == b"\n"));
         let old_lines = last - first + behind;
-        let new_lines = newlines(&change.bytes) as usize + behind;
+        let new_lines = count_newlines(&change.bytes) as usize + behind;
         let hunk = Hunk {
             old_start: first + 1,
             old_lines,

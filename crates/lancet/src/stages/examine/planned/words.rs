@@ -4,15 +4,15 @@ use std::path::Path;
 
 use lancet_language::{MOST_PLANNED_FILES, RefactorError};
 
-use super::{stopped, touched};
+use super::{locate_touched_file, stopped_refusal};
 use crate::message::{Message, SEND_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::wording::{cut, on_one_line, quote_path};
+use crate::wording::{on_one_line, quote_path, truncate};
 
 /// The most characters of a server's own message.
-const MOST_WORDS: usize = 300;
+const MAX_MESSAGE_LENGTH: usize = 300;
 
 /// The purpose of a query to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(in crate::stages::examine) enum Purpose {
 
 impl Purpose {
     /// Says what did not happen.
-    fn nothing(self) -> &'static str {
+    fn nothing_done_sentence(self) -> &'static str {
         match self {
             Purpose::Rename => "Nothing was renamed",
             Purpose::Move => "Nothing was moved",
@@ -31,7 +31,7 @@ impl Purpose {
     }
 
     /// Says what the caller can do where the server's plan is unusable.
-    fn otherwise(self) -> &'static str {
+    fn alternative_sentence(self) -> &'static str {
         match self {
             Purpose::Rename => "Make the change with Grep and Edit instead, or ask the user.",
             Purpose::Move => "Ask the user to move the file.",
@@ -40,15 +40,17 @@ impl Purpose {
 }
 
 /// Returns the refusal where no server can be queried.
-pub(in crate::stages::examine) fn no_servers() -> Refusal {
-    Refusal::stating(
+pub(in crate::stages::examine) fn no_servers_refusal() -> Refusal {
+    Refusal::from_message(
         RefusalKind::Invalid,
         "No language server runs here, and nothing is renamed by text alone: the project is not trusted (`lancet trust`), none for it is installed, or language.diagnostics is off (`lancet doctor` says which); commands at the shell start none. Ask the user, or make the change with Grep and Edit.",
     )
 }
 
 /// Returns why a move is made without a server's plan, or none where the error is a reason to refuse the move.
-pub(in crate::stages::examine) fn silent(error: &RefactorError) -> Option<Message> {
+pub(in crate::stages::examine) fn reason_for_move_without_plan(
+    error: &RefactorError,
+) -> Option<Message> {
     let why = match error {
         RefactorError::NotReady(server) => message!("{} is not ready", verbatim(server)),
         RefactorError::Slow(server) => message!("{} did not answer in time", verbatim(server)),
@@ -72,20 +74,20 @@ pub(in crate::stages::examine) fn silent(error: &RefactorError) -> Option<Messag
 }
 
 /// Returns the refusal where there is no plan.
-pub(in crate::stages::examine) fn refusal(
+pub(in crate::stages::examine) fn no_plan_refusal(
     context: &CallContext<'_>,
     error: RefactorError,
     purpose: Purpose,
     server: &str,
 ) -> Refusal {
-    let nothing = purpose.nothing();
-    let otherwise = purpose.otherwise();
+    let nothing = purpose.nothing_done_sentence();
+    let otherwise = purpose.alternative_sentence();
     let (kind, text) = match error {
-        RefactorError::Stopped => return stopped(context),
+        RefactorError::Stopped => return stopped_refusal(context),
         RefactorError::Withheld(path) => {
             // A file that may be changed and has no text is not UTF-8, or no longer exists.
-            return match touched(context, &path, server, purpose) {
-                Ok(target) => not_utf8(&target),
+            return match locate_touched_file(context, &path, server, purpose) {
+                Ok(target) => not_utf8_refusal(&target),
                 Err(refusal) => refusal,
             };
         }
@@ -217,17 +219,17 @@ pub(in crate::stages::examine) fn refusal(
             ),
         ),
     };
-    Refusal::stating(kind, text)
+    Refusal::from_message(kind, text)
 }
 
 /// Returns a server's message on one line, cut to its limit.
 fn shorten_message(words: &str) -> String {
     let words = on_one_line(words.trim().trim_end_matches('.'));
-    cut(&words, MOST_WORDS)
+    truncate(&words, MAX_MESSAGE_LENGTH)
 }
 
 /// Returns the refusal for a file of the plan that cannot be changed.
-pub(super) fn untouchable(
+pub(super) fn untouchable_refusal(
     refusal: Refusal,
     path: &Path,
     server: &str,
@@ -235,7 +237,7 @@ pub(super) fn untouchable(
 ) -> Refusal {
     let path = quote_path(path);
     let why = match refusal.kind() {
-        RefusalKind::Denied | RefusalKind::Declined => return denied(server, purpose),
+        RefusalKind::Denied | RefusalKind::Declined => return denied_refusal(server, purpose),
         RefusalKind::Outside => "is outside the roots",
         RefusalKind::Missing => "is not there",
         _ => "cannot be edited",
@@ -245,80 +247,80 @@ pub(super) fn untouchable(
         verbatim(server),
         &path,
         why,
-        purpose.nothing(),
-        purpose.otherwise()
+        purpose.nothing_done_sentence(),
+        purpose.alternative_sentence()
     );
-    Refusal::stating(refusal.kind(), text).with("file_path", path)
+    Refusal::from_message(refusal.kind(), text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a plan that changes a file which the rules deny. The file is not named.
-pub(super) fn denied(server: &str, purpose: Purpose) -> Refusal {
+pub(super) fn denied_refusal(server: &str, purpose: Purpose) -> Refusal {
     let text = message!(
         "The plan of {} also changes a file that the rules deny. {}, because a plan is carried out whole or not at all. Ask the user.",
         verbatim(server),
-        purpose.nothing()
+        purpose.nothing_done_sentence()
     );
-    Refusal::stating(RefusalKind::Denied, text)
+    Refusal::from_message(RefusalKind::Denied, text)
 }
 
 /// Returns the refusal for a plan that changes a protected file.
-pub(super) fn protected(target: &Target, server: &str, purpose: Purpose) -> Refusal {
+pub(super) fn protected_refusal(target: &Target, server: &str, purpose: Purpose) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "The plan of {} also changes {}, which is protected. {}, because a plan is carried out whole or not at all. Ask the user.",
         verbatim(server),
         &path,
-        purpose.nothing()
+        purpose.nothing_done_sentence()
     );
-    Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Declined, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a plan that names one file twice, by two of its names.
-pub(super) fn twice(server: &str, target: &Target, purpose: Purpose) -> Refusal {
+pub(super) fn repeated_file_refusal(server: &str, target: &Target, purpose: Purpose) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "The plan of {} changes {} under two of its names. {}. {}",
         verbatim(server),
         &path,
-        purpose.nothing(),
-        purpose.otherwise()
+        purpose.nothing_done_sentence(),
+        purpose.alternative_sentence()
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a file whose text cannot be sent to servers.
-pub(super) fn not_utf8(target: &Target) -> Refusal {
+pub(super) fn not_utf8_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "{} would be changed, too, and is not UTF-8, which language servers need. Nothing was changed. Make the change with Grep and Edit instead, or ask the user.",
         &path
     );
-    Refusal::stating(RefusalKind::Unencodable, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Unencodable, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a place that does not match the bytes that were planned, such as half of a line end.
-pub(super) fn inexact(target: &Target) -> Refusal {
+pub(super) fn inexact_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "A place of the server's plan in {} is no whole text. Nothing was changed. Make the change with Grep and Edit instead, or ask the user.",
         &path
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a file that changed while the server was queried.
-pub(super) fn changed(target: &Target) -> Refusal {
+pub(super) fn changed_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "{} changed while the server was asked. Nothing was written; {}.",
         &path,
         SEND_AGAIN
     );
-    Refusal::stating(RefusalKind::Stale, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Stale, text).with_field("file_path", path)
 }
 
 /// Returns the refusal for a path that is not UTF-8.
-pub(super) fn not_text() -> Refusal {
+pub(super) fn not_text_refusal() -> Refusal {
     let text = "The server's plan changes a file whose path is not UTF-8, which no call can name. Nothing was changed; ask the user.";
-    Refusal::stating(RefusalKind::Conflict, text)
+    Refusal::from_message(RefusalKind::Conflict, text)
 }

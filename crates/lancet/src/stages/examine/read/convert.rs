@@ -4,27 +4,27 @@
 
 use std::ffi::OsStr;
 
-use lancet_formats::convert::{ConvertError, Converter, LARGEST_CONVERTED};
-use lancet_history::Seen;
-use lancet_text::{Document, Endings, never_text};
+use lancet_formats::convert::{ConvertError, Converter, MAX_CONVERTED_BYTES};
+use lancet_history::SeenRanges;
+use lancet_text::{Document, Endings, rule_out_text};
 use lancet_workspace::Snapshot;
 
-use super::layout::lay_out;
-use super::notice::budget;
-use super::page::{PageContent, Shape};
-use super::wanted::Wanted;
+use super::layout::lay_out_lines;
+use super::notice::budget_for_lines;
+use super::page::{AnswerKind, PageContent};
+use super::wanted::WantedRange;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::unreadable;
-use crate::wording::{on_one_line, quote_path, size};
+use crate::stages::open::unreadable_refusal;
+use crate::wording::{format_size, on_one_line, quote_path};
 
 /// How many bytes at the beginning of a large file are examined.
-const HEAD: usize = 64 << 10;
+const HEAD_SIZE: usize = 64 << 10;
 
 /// The most characters of a program's own output in an answer.
-const MOST_WORDS: usize = 300;
+const MAX_OUTPUT_LENGTH: usize = 300;
 
 /// Returns whether a large file is converted; an error where it would be but is too large.
 pub(super) fn is_convertible(
@@ -32,31 +32,31 @@ pub(super) fn is_convertible(
     target: &Target,
     file_size: u64,
 ) -> Result<bool, Refusal> {
-    if converter(context, target).is_none() {
+    if find_converter(context, target).is_none() {
         return Ok(false);
     }
     let (head, _) = target
         .located
-        .read_at(0, HEAD)
-        .map_err(|error| unreadable(target, &error))?;
-    if never_text(&head, None).is_none() || file_size <= LARGEST_CONVERTED {
-        return Ok(never_text(&head, None).is_some());
+        .read_at(0, HEAD_SIZE)
+        .map_err(|error| unreadable_refusal(target, &error))?;
+    if rule_out_text(&head, None).is_none() || file_size <= MAX_CONVERTED_BYTES {
+        return Ok(rule_out_text(&head, None).is_some());
     }
     let text = message!(
         "{} has {}; files of up to {} are converted. Convert it with another program.",
         &target.given,
-        verbatim(size(file_size)),
-        verbatim(size(LARGEST_CONVERTED))
+        verbatim(format_size(file_size)),
+        verbatim(format_size(MAX_CONVERTED_BYTES))
     );
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
 /// Returns the entry of the settings for a file.
-fn converter<'c>(context: &'c CallContext<'_>, target: &Target) -> Option<&'c Converter> {
+fn find_converter<'c>(context: &'c CallContext<'_>, target: &Target) -> Option<&'c Converter> {
     let engine = context.engine();
     engine
         .settings
-        .converter_for(engine.below_root(target.path()))
+        .converter_for(engine.relative_to_root(target.path()))
 }
 
 /// Returns the text of a file that is not text itself, for the answer. `kind` is the type that its bytes suggest.
@@ -64,13 +64,13 @@ pub(super) fn read_converted(
     context: &CallContext<'_>,
     target: &Target,
     base: &Snapshot,
-    wanted: Wanted,
+    wanted: WantedRange,
     kind: &str,
 ) -> Result<PageContent, Refusal> {
-    let Some(converter) = converter(context, target) else {
-        return Err(without_converter(target, base, kind));
+    let Some(converter) = find_converter(context, target) else {
+        return Err(without_converter_refusal(target, base, kind));
     };
-    let not_shown = |error: &ConvertError| not_shown(target, converter, error);
+    let not_shown = |error: &ConvertError| not_shown_refusal(target, converter, error);
     let Some(host) = context.engine().file_converter() else {
         let words = "this host of lancet starts no programs".to_owned();
         return Err(not_shown(&ConvertError::Unavailable(words)));
@@ -84,17 +84,22 @@ pub(super) fn read_converted(
         let text = message!(
             "{} is converted by {}, but what that gave is not text. Correct its entry in read.converters.",
             &target.given,
-            verbatim(command(converter))
+            verbatim(program_name(converter))
         );
         return Err(refusal(target, RefusalKind::Binary, text));
     };
-    let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
-    layout.seen = Seen::default();
+    let mut layout = lay_out_lines(
+        context,
+        &document,
+        wanted,
+        budget_for_lines(context, target),
+    )?;
+    layout.seen = SeenRanges::default();
     Ok(PageContent {
-        shape: Shape::Converted,
+        shape: AnswerKind::Converted,
         notice: Some(format!(
             "converted to text by {}; the file itself is no text, and these lines cannot be edited",
-            command(converter)
+            program_name(converter)
         )),
         words: None,
         pictures: Vec::new(),
@@ -110,12 +115,15 @@ pub(super) fn read_converted(
 }
 
 /// Returns the program of an entry as answers name it.
-fn command(converter: &Converter) -> String {
+fn program_name(converter: &Converter) -> String {
     let words = converter.command.join(" ");
-    format!("`{}`", cut(&on_one_line(&words), MOST_WORDS / 3))
+    format!(
+        "`{}`",
+        truncate(&on_one_line(&words), MAX_OUTPUT_LENGTH / 3)
+    )
 }
 
-fn cut(words: &str, most: usize) -> String {
+fn truncate(words: &str, most: usize) -> String {
     match words.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &words[..at]),
         None => words.to_owned(),
@@ -123,7 +131,7 @@ fn cut(words: &str, most: usize) -> String {
 }
 
 /// Returns the refusal for a file for which no program is named: its kind and size, and the setting that would help.
-fn without_converter(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
+fn without_converter_refusal(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
     let extension = target.path().extension().and_then(OsStr::to_str);
     let extension = extension.filter(|name| name.chars().all(char::is_alphanumeric));
     let setting = match extension {
@@ -134,14 +142,14 @@ fn without_converter(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
         "{} is not text: {}, {}. Use a program made for this kind of file; where the user names one that gives its text, Read shows that: [read.converters] {}.",
         &target.given,
         verbatim(kind),
-        verbatim(size(base.bytes.len() as u64)),
+        verbatim(format_size(base.bytes.len() as u64)),
         verbatim(setting)
     );
-    refusal(target, RefusalKind::Binary, text).with("kind", kind)
+    refusal(target, RefusalKind::Binary, text).with_field("kind", kind)
 }
 
 /// Returns the refusal for a file that a program did not convert.
-fn not_shown(target: &Target, converter: &Converter, error: &ConvertError) -> Refusal {
+fn not_shown_refusal(target: &Target, converter: &Converter, error: &ConvertError) -> Refusal {
     let (kind, next) = match error {
         ConvertError::AddedLater => (RefusalKind::Io, "Ask the user to start lancet again."),
         ConvertError::Unavailable(_) => (
@@ -157,17 +165,17 @@ fn not_shown(target: &Target, converter: &Converter, error: &ConvertError) -> Re
             "The file may be damaged, or the entry wrong; use another program made for this kind of file.",
         ),
     };
-    let why = cut(&on_one_line(&error.to_string()), MOST_WORDS);
+    let why = truncate(&on_one_line(&error.to_string()), MAX_OUTPUT_LENGTH);
     let text = message!(
         "{} is converted by {}, but {}. {}",
         &target.given,
-        verbatim(command(converter)),
+        verbatim(program_name(converter)),
         verbatim(why),
         next
     );
-    refusal(target, kind, text).with("converter", converter.pattern.clone())
+    refusal(target, kind, text).with_field("converter", converter.pattern.clone())
 }
 
 fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
-    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
+    Refusal::from_message(kind, text).with_field("file_path", quote_path(target.path()))
 }

@@ -3,20 +3,20 @@
 
 use std::ops::Range;
 
-use lancet_history::Seen;
-use lancet_text::hidden;
+use lancet_history::SeenRanges;
+use lancet_text::hidden_runs;
 
-use super::source::{Extent, PageLine, PageSource};
-use super::wanted::Wanted;
+use super::source::{PageLine, PageSource, ReadExtent};
+use super::wanted::WantedRange;
 use crate::limit::AnswerLimit;
 use crate::refusal::Refusal;
 use crate::settings::Gutter;
 use crate::stages::context::CallContext;
 
 /// The length that is reserved for the text after a line that was cut.
-const CUT_WORDS: usize = 200;
+const CUT_NOTICE_LENGTH: usize = 200;
 /// How many places of hidden text are named.
-const NAMED: usize = 4;
+const MAX_NAMED_PLACES: usize = 4;
 
 /// The lines laid out for the answer.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(crate) struct LaidOutPage {
     pub(crate) lines: usize,
     pub(crate) truncated: bool,
     /// The byte ranges of the file that are shown.
-    pub(crate) seen: Seen,
+    pub(crate) seen: SeenRanges,
     /// The places of hidden text.
     pub(crate) hidden: HiddenPlaces,
     /// The length of the text and of the notice about hidden text.
@@ -43,7 +43,7 @@ impl HiddenPlaces {
     /// Finds the hidden text in the shown part of a line, which begins at a character counted from 0.
     fn find_in_line(line: usize, column: usize, shown: &str, room: usize) -> Self {
         let mut places = Self::default();
-        for found in hidden(shown) {
+        for found in hidden_runs(shown) {
             if places.named.len() < room {
                 let column = column + shown[..found.range.start].chars().count() + 1;
                 let words = found.describe(shown);
@@ -93,9 +93,9 @@ impl LaidOutPage {
     ) -> Option<usize> {
         let settings = &context.engine().settings.read;
         let (text, most) = (&*read.text, settings.max_line_chars);
-        let room = NAMED.saturating_sub(self.hidden.named.len());
+        let room = MAX_NAMED_PLACES.saturating_sub(self.hidden.named.len());
         let start = self.text.len();
-        let mut shown = lay_line(&mut self.text, line, read, most, settings.gutter);
+        let mut shown = lay_out_line(&mut self.text, line, read, most, settings.gutter);
         let mut found = HiddenPlaces::find_in_line(line, 0, &text[..shown], room);
         let mut length = context.length(&self.text[start..]) + found.length(context.limit);
         if self.length + length > budget {
@@ -104,10 +104,10 @@ impl LaidOutPage {
                 self.truncated = true;
                 return None;
             }
-            let fitting = budget.saturating_sub(found.length(context.limit) + CUT_WORDS);
-            let fitting = context.limit.measure.prefix(text, fitting);
+            let fitting = budget.saturating_sub(found.length(context.limit) + CUT_NOTICE_LENGTH);
+            let fitting = context.limit.measure.prefix_length(text, fitting);
             let fitting = text[..fitting].chars().count().min(most).max(1);
-            shown = lay_line(&mut self.text, line, read, fitting, settings.gutter);
+            shown = lay_out_line(&mut self.text, line, read, fitting, settings.gutter);
             found = HiddenPlaces::find_in_line(line, 0, &text[..shown], room);
             length = context.length(&self.text[start..]) + found.length(context.limit);
         }
@@ -119,19 +119,19 @@ impl LaidOutPage {
 
     /// Adds a part of a single line, from a character on.
     fn add_part(&mut self, line: usize, column: usize, shown: &str, gutter: Gutter) {
-        gutter.write(&mut self.text, line + 1, None);
+        gutter.write_number(&mut self.text, line + 1, None);
         self.text.push_str(shown);
         self.text.push('\n');
         self.lines = 1;
-        self.hidden = HiddenPlaces::find_in_line(line, column, shown, NAMED);
+        self.hidden = HiddenPlaces::find_in_line(line, column, shown, MAX_NAMED_PLACES);
     }
 }
 
 /// Lays the wanted lines out, as many as fit the budget.
-pub(super) fn lay_out(
+pub(super) fn lay_out_lines(
     context: &CallContext<'_>,
     source: &impl PageSource,
-    wanted: Wanted,
+    wanted: WantedRange,
     budget: usize,
 ) -> Result<LaidOutPage, Refusal> {
     let total = source.count_lines();
@@ -140,7 +140,7 @@ pub(super) fn lay_out(
         return Ok(layout);
     }
     if let Some(column) = wanted.column {
-        lay_column(context, source, wanted.first, column, budget, &mut layout)?;
+        lay_out_from_column(context, source, wanted.first, column, budget, &mut layout)?;
         return Ok(layout);
     }
     let end = total.min(wanted.first.saturating_add(wanted.most));
@@ -172,7 +172,7 @@ pub(super) fn lay_out(
 
 /// Writes one line with its number, and returns how many of its bytes are shown. A line that is too long is cut and
 /// followed by the call that shows the rest.
-fn lay_line(
+fn lay_out_line(
     out: &mut String,
     line: usize,
     read: &PageLine<'_>,
@@ -187,17 +187,17 @@ fn lay_line(
     };
     let shown = cut_at.unwrap_or(text.len());
     let whole = Some(text).filter(|_| read.is_whole(shown));
-    gutter.write(out, line + 1, whole);
+    gutter.write_number(out, line + 1, whole);
     out.push_str(&text[..shown]);
     out.push('\n');
     if !read.is_whole(shown) {
         // Where only the beginning of a line was read, its length is unknown.
         let (left, rest) = match read.extent {
-            Extent::ToEnd => {
+            ReadExtent::ToEnd => {
                 let left = text[shown..].chars().count();
                 (format!(" for {left} more characters"), "them")
             }
-            Extent::Beginning => (String::new(), "more of it"),
+            ReadExtent::Beginning => (String::new(), "more of it"),
         };
         out.push_str(&format!(
             "[lancet: line {} goes on{left}; offset {} with column {} shows {rest}]\n",
@@ -210,7 +210,7 @@ fn lay_line(
 }
 
 /// Lays out a single line from a character on.
-fn lay_column(
+fn lay_out_from_column(
     context: &CallContext<'_>,
     source: &impl PageSource,
     line: usize,
@@ -237,11 +237,12 @@ fn lay_column(
 /// Returns how many bytes of a single line fit, together with the notice about hidden text in it.
 fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize {
     let measure = context.limit.measure;
-    let end = measure.prefix(text, budget);
-    let found = HiddenPlaces::find_in_line(usize::MAX - 1, text.len(), &text[..end], NAMED);
+    let end = measure.prefix_length(text, budget);
+    let found =
+        HiddenPlaces::find_in_line(usize::MAX - 1, text.len(), &text[..end], MAX_NAMED_PLACES);
     match found.length(context.limit) {
         0 => end,
-        words => measure.prefix(text, budget.saturating_sub(words).max(100)),
+        words => measure.prefix_length(text, budget.saturating_sub(words).max(100)),
     }
 }
 

@@ -3,30 +3,30 @@
 
 use lancet_formats::Notebook;
 use lancet_formats::notebook::{Base64, Cell, NotebookError, Output};
-use lancet_formats::picture::{self, LARGEST_FILE, Picture, PictureFormat, VisionBudget};
-use lancet_history::Seen;
+use lancet_formats::picture::{self, MAX_FILE_BYTES, Picture, PictureFormat, VisionBudget};
+use lancet_history::SeenRanges;
 use lancet_text::Document;
 
-use super::picture::{PlacedPicture, describe};
-use super::wanted::Wanted;
-use crate::ledger::raw;
+use super::picture::{PlacedPicture, describe_picture};
+use super::wanted::WantedRange;
+use crate::ledger::raw_range;
 use crate::stages::context::CallContext;
-use crate::wording::{count, size};
+use crate::wording::{format_count, format_size};
 
 /// The longest text of one output that is shown, in characters.
-const LONGEST_OUTPUT: usize = 2_000;
+const MAX_OUTPUT_LENGTH: usize = 2_000;
 
 /// The most parts of a cell's outputs that are shown.
-const MOST_OUTPUTS: usize = 50;
+const MAX_OUTPUTS: usize = 50;
 
 /// The most bytes of all pictures of an answer.
-const MOST_PICTURE_BYTES: usize = 8 << 20;
+const MAX_PICTURE_BYTES: usize = 8 << 20;
 
 /// The most pictures of an answer: some APIs refuse large pictures in a request with more than twenty.
-const MOST_PICTURES: usize = 20;
+const MAX_PICTURES: usize = 20;
 
 /// The length that is reserved for the tags of a cell and the text about what was cut.
-const TAGS: usize = 400;
+const TAGS_LENGTH: usize = 400;
 
 /// The cells of a page.
 pub(super) struct CellPage {
@@ -37,7 +37,7 @@ pub(super) struct CellPage {
     pub(super) total: usize,
     pub(super) truncated: bool,
     /// The bytes of the cells whose source is shown whole.
-    pub(super) seen: Seen,
+    pub(super) seen: SeenRanges,
     /// Whether NotebookEdit can change the notebook.
     pub(super) is_editable: bool,
 }
@@ -46,7 +46,7 @@ pub(super) struct CellPage {
 pub(super) fn lay_out_cells(
     context: &CallContext<'_>,
     document: &Document<'_>,
-    wanted: Wanted,
+    wanted: WantedRange,
     budget: usize,
 ) -> Result<CellPage, NotebookError> {
     let notebook = Notebook::parse(document.view())?;
@@ -56,7 +56,7 @@ pub(super) fn lay_out_cells(
         cells: 0,
         total: notebook.cells().len(),
         truncated: false,
-        seen: Seen::default(),
+        seen: SeenRanges::default(),
         is_editable: notebook.is_editable(),
     };
     let mut left = budget;
@@ -69,7 +69,7 @@ pub(super) fn lay_out_cells(
         .take(wanted.most);
     for (number, cell) in asked {
         let mut charged = pictures;
-        let mut laid = lay_cell(context, number, cell, None, &mut charged);
+        let mut laid = lay_out_cell(context, number, cell, None, &mut charged);
         if context.length(&laid.text) > left {
             page.truncated = true;
             if page.cells > 0 {
@@ -77,8 +77,8 @@ pub(super) fn lay_out_cells(
             }
             // The first cell of a page is cut until it fits, so that every call shows something.
             charged = pictures;
-            let room = left.saturating_sub(TAGS);
-            laid = lay_cell(context, number, cell, Some(room), &mut charged);
+            let room = left.saturating_sub(TAGS_LENGTH);
+            laid = lay_out_cell(context, number, cell, Some(room), &mut charged);
         }
         pictures = charged;
         left = left.saturating_sub(context.length(&laid.text));
@@ -91,14 +91,14 @@ pub(super) fn lay_out_cells(
             }));
         page.cells += 1;
         if laid.is_whole {
-            page.seen.add(raw(document, cell.range()));
+            page.seen.add(raw_range(document, cell.range()));
         }
     }
     Ok(page)
 }
 
 /// A cell laid out for the answer.
-struct LaidCell {
+struct LaidOutCell {
     text: String,
     pictures: Vec<PlacedPicture>,
     /// Whether the whole source is shown.
@@ -118,15 +118,15 @@ impl PictureAllowance {
     fn new(context: &CallContext<'_>) -> Self {
         Self {
             budget: context.vision_budget(),
-            bytes: MOST_PICTURE_BYTES,
-            count: MOST_PICTURES,
+            bytes: MAX_PICTURE_BYTES,
+            count: MAX_PICTURES,
         }
     }
 
     /// Decodes the picture of an output and charges it; none if it is damaged, or if it does not fit into the answer.
-    fn take(&mut self, base64: &Base64<'_>) -> Option<Picture> {
+    fn take_picture(&mut self, base64: &Base64<'_>) -> Option<Picture> {
         let budget = self.budget?;
-        if self.count == 0 || base64.length() as u64 > LARGEST_FILE {
+        if self.count == 0 || base64.length() as u64 > MAX_FILE_BYTES {
             return None;
         }
         let bytes = base64.bytes()?;
@@ -138,13 +138,13 @@ impl PictureAllowance {
 }
 
 /// Lays out a cell, cut to `room` if that is given. Where the source does not fit, outputs are left out.
-fn lay_cell(
+fn lay_out_cell(
     context: &CallContext<'_>,
     number: usize,
     cell: &Cell<'_>,
     room: Option<usize>,
     allowance: &mut PictureAllowance,
-) -> LaidCell {
+) -> LaidOutCell {
     let mut pictures = Vec::new();
     let source = cell.source();
     let id = cell
@@ -156,14 +156,14 @@ fn lay_cell(
     let kind = cell.cell_type().name();
     let mut text = format!("<cell number=\"{number}\"{id} type=\"{kind}\"{executed}>\n");
     let end = room.map_or(source.len(), |room| {
-        context.limit.measure.prefix(&source, room)
+        context.limit.measure.prefix_length(&source, room)
     });
     push_line(&mut text, &source[..end]);
     let is_whole = end == source.len();
     if is_whole {
         let outputs = cell.outputs();
         let mut shown = 0;
-        for output in outputs.iter().take(MOST_OUTPUTS) {
+        for output in outputs.iter().take(MAX_OUTPUTS) {
             let (length, mut charged) = (text.len(), *allowance);
             let picture = push_output(&mut text, output, &mut charged);
             if room.is_some_and(|room| context.length(&text) > room) {
@@ -178,18 +178,18 @@ fn lay_cell(
         if left > 0 {
             text.push_str(&format!(
                 "[lancet: {} more not shown]\n",
-                count(left, "output")
+                format_count(left, "output")
             ));
         }
     } else {
         let left = source[end..].chars().count();
         text.push_str(&format!(
             "[lancet: {} of this cell not shown]\n",
-            count(left, "character")
+            format_count(left, "character")
         ));
     }
     text.push_str("</cell>\n");
-    LaidCell {
+    LaidOutCell {
         text,
         pictures,
         is_whole,
@@ -207,32 +207,32 @@ fn push_output(
             text.push_str(&format!("<output name={name:?}>\n"));
             let end = shown
                 .char_indices()
-                .nth(LONGEST_OUTPUT)
+                .nth(MAX_OUTPUT_LENGTH)
                 .map_or(shown.len(), |(at, _)| at);
             push_line(text, &shown[..end]);
             if end < shown.len() {
                 let left = shown[end..].chars().count();
                 text.push_str(&format!(
                     "[lancet: {} not shown]\n",
-                    count(left, "character")
+                    format_count(left, "character")
                 ));
             }
             text.push_str("</output>\n");
         }
         Output::Picture { media_type, base64 } => {
-            if let Some(picture) = allowance.take(base64) {
-                text.push_str(&format!("[lancet: {}]\n", describe(&picture)));
+            if let Some(picture) = allowance.take_picture(base64) {
+                text.push_str(&format!("[lancet: {}]\n", describe_picture(&picture)));
                 let at = text.len();
                 return Some(PlacedPicture { at, picture });
             }
             // Three bytes take four characters of base64.
-            let size = size(base64.length() as u64 / 4 * 3);
+            let size = format_size(base64.length() as u64 / 4 * 3);
             text.push_str(&format!(
                 "[lancet: picture, {media_type}, about {size}, not shown]\n"
             ));
         }
         Output::Data { media_type, length } => {
-            let size = size(*length as u64);
+            let size = format_size(*length as u64);
             text.push_str(&format!("[lancet: {media_type}, {size}, not shown]\n"));
         }
         _ => {}

@@ -4,24 +4,24 @@
 use std::sync::Arc;
 
 use lancet_formats::syntax::{Symbol, SyntaxReader};
-use lancet_history::Seen;
+use lancet_history::SeenRanges;
 use lancet_text::Document;
 use lancet_workspace::Snapshot;
 
 use super::layout::LaidOutPage;
-use super::notice::budget;
-use super::page::{PageContent, Shape};
-use super::wanted::Wanted;
+use super::notice::budget_for_lines;
+use super::page::{AnswerKind, PageContent};
+use super::wanted::WantedRange;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::wording::{count, quote_path, size};
+use crate::wording::{format_count, format_size, quote_path};
 
 /// The share of an answer that an outline after the first page may take: one part in `PART`.
-const PART: usize = 4;
+const OUTLINE_SHARE: usize = 4;
 /// The length that is reserved for the text around an outline.
-const WORDS: usize = 300;
+const SURROUNDING_TEXT_LENGTH: usize = 300;
 
 /// Returns the outline of a file, for a call that requests it.
 pub(super) fn read_outline(
@@ -29,19 +29,19 @@ pub(super) fn read_outline(
     target: &Target,
     base: &Snapshot,
     document: &Document<'_>,
-    wanted: Wanted,
+    wanted: WantedRange,
 ) -> Result<PageContent, Refusal> {
-    let reader = reader(context, target)?;
+    let reader = find_reader(context, target)?;
     let text = document.view();
     let Some(outline) = reader.outline(target.path(), text) else {
-        return Err(too_large(target, text.len() as u64));
+        return Err(too_large_refusal(target, text.len() as u64));
     };
-    let until = wanted.first.saturating_add(wanted.asked_lines());
+    let until = wanted.first.saturating_add(wanted.requested_line_count());
     let is_wanted =
         |symbol: &&Symbol| *symbol.lines.end() > wanted.first && *symbol.lines.start() <= until;
     let symbols: Vec<&Symbol> = outline.symbols.iter().filter(is_wanted).collect();
-    let room = budget(context, target).saturating_sub(WORDS);
-    let listed = lay_out(context, &symbols, room);
+    let room = budget_for_lines(context, target).saturating_sub(SURROUNDING_TEXT_LENGTH);
+    let listed = lay_out_symbols(context, &symbols, room);
     let left = symbols.len() - listed.number + outline.left_out;
     let next = match (symbols.get(listed.number), left) {
         (_, 0) => String::new(),
@@ -60,18 +60,18 @@ pub(super) fn read_outline(
         format!(". It does not count as read; the text of lines: {call}")
     });
     Ok(PageContent {
-        shape: Shape::Outline,
+        shape: AnswerKind::Outline,
         notice: None,
         words: Some(format!(
             "outline of {} in {}{next}{example}",
-            count(listed.number, "symbol"),
-            count(document.line_count(), "line")
+            format_count(listed.number, "symbol"),
+            format_count(document.line_count(), "line")
         )),
         pictures: Vec::new(),
         layout: LaidOutPage {
             text: listed.text,
             truncated: left > 0,
-            seen: Seen::default(),
+            seen: SeenRanges::default(),
             ..LaidOutPage::default()
         },
         total: document.line_count(),
@@ -86,7 +86,7 @@ pub(super) fn read_outline(
 
 /// Returns the outline that follows the first page of a file that does not fit into the answer, limited to a part of
 /// the answer; empty where the language is not known.
-pub(super) fn beside(
+pub(super) fn outline_after_page(
     context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
@@ -105,8 +105,9 @@ pub(super) fn beside(
     if symbols.is_empty() {
         return String::new();
     }
-    let room = (budget(context, target) / PART).saturating_sub(WORDS);
-    let listed = lay_out(context, &symbols, room);
+    let room =
+        (budget_for_lines(context, target) / OUTLINE_SHARE).saturating_sub(SURROUNDING_TEXT_LENGTH);
+    let listed = lay_out_symbols(context, &symbols, room);
     let left = match symbols.len() - listed.number + outline.left_out {
         0 => String::new(),
         left => format!("; {left} more are left out"),
@@ -118,15 +119,15 @@ pub(super) fn beside(
 }
 
 /// Symbols as lines of an answer.
-struct Listed {
+struct ListedSymbols {
     text: String,
     /// The number of symbols listed.
     number: usize,
 }
 
 /// Lays out as many symbols as fit.
-fn lay_out(context: &CallContext<'_>, symbols: &[&Symbol], room: usize) -> Listed {
-    let mut listed = Listed {
+fn lay_out_symbols(context: &CallContext<'_>, symbols: &[&Symbol], room: usize) -> ListedSymbols {
+    let mut listed = ListedSymbols {
         text: String::new(),
         number: 0,
     };
@@ -150,7 +151,7 @@ fn lay_out(context: &CallContext<'_>, symbols: &[&Symbol], room: usize) -> Liste
 }
 
 /// Returns the reader for a file, if the host provided one that knows the language.
-pub(super) fn reader<'c>(
+pub(super) fn find_reader<'c>(
     context: &'c CallContext<'_>,
     target: &Target,
 ) -> Result<&'c dyn SyntaxReader, Refusal> {
@@ -170,17 +171,18 @@ pub(super) fn reader<'c>(
 }
 
 /// Returns the refusal for a file that is too large for an outline, or takes too long.
-pub(super) fn too_large(target: &Target, length: u64) -> Refusal {
+pub(super) fn too_large_refusal(target: &Target, length: u64) -> Refusal {
     refusal(
         target,
         message!(
             "{} has no outline: it has {}, which is too much or takes too long to parse. Leave mode out and read it by offset and limit.",
             &target.given,
-            verbatim(size(length))
+            verbatim(format_size(length))
         ),
     )
 }
 
 fn refusal(target: &Target, text: impl Say) -> Refusal {
-    Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(target.path()))
+    Refusal::from_message(RefusalKind::Invalid, text)
+        .with_field("file_path", quote_path(target.path()))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lancet_formats::syntax::Symbol;
-use lancet_history::{ReadRange, Seen, Version};
+use lancet_history::{FileVersion, ReadRange, SeenRanges};
 use lancet_text::Endings;
 use lancet_workspace::{Revision, Stamp};
 
@@ -14,7 +14,7 @@ use crate::stages::locate::Target;
 /// The result of a Read, ready for *record* and *reply*.
 pub(crate) struct Page {
     pub(crate) target: Target,
-    /// Numbered lines and the notices among them; empty for [`Shape::Unchanged`].
+    /// Numbered lines and the notices among them; empty for [`AnswerKind::Unchanged`].
     pub(crate) text: String,
     /// The pictures in the text, in order.
     pub(crate) pictures: Vec<PlacedPicture>,
@@ -22,7 +22,7 @@ pub(crate) struct Page {
     pub(super) words: Option<String>,
     /// The sentences after the lines.
     pub(crate) notices: Vec<String>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: AnswerKind,
     /// The symbols of an outline.
     pub(crate) symbols: Vec<Symbol>,
     /// The unit that the page counts: lines, or the cells of a notebook.
@@ -36,9 +36,9 @@ pub(crate) struct Page {
     pub(crate) endings: Endings,
     pub(crate) revision: String,
     /// The version for the ledger's entry.
-    pub(crate) version: Version,
+    pub(crate) version: FileVersion,
     pub(crate) content: Option<Arc<Vec<u8>>>,
-    pub(crate) seen: Seen,
+    pub(crate) seen: SeenRanges,
     pub(crate) asked: ReadRange,
     /// The revision that the ledger had when the file was examined.
     pub(crate) known: Option<[u8; 32]>,
@@ -53,7 +53,7 @@ impl Page {
 
 /// The kind of answer that a Read gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum AnswerKind {
     /// The text of the lines.
     Text,
     /// The cells of a notebook; a page counts them where a page of text counts lines.
@@ -72,7 +72,7 @@ pub(crate) enum Shape {
 
 /// The lines or cells of a page, and their version.
 pub(super) struct PageContent {
-    pub(super) shape: Shape,
+    pub(super) shape: AnswerKind,
     /// A sentence about the file as a whole.
     pub(super) notice: Option<String>,
     /// The text that replaces the range of lines in the last notice.

@@ -4,18 +4,18 @@
 use std::ffi::OsStr;
 
 use lancet_formats::pdf::{
-    LARGEST_PDF, PageForm, PdfError, PdfPage, PdfPages, PdfRequest, has_end, has_header,
+    MAX_PDF_BYTES, PageForm, PdfError, PdfPage, PdfPages, PdfRequest, has_end, has_header,
 };
 use lancet_formats::picture::VisionBudget;
-use lancet_history::{ReadRange, Seen};
-use lancet_text::{Endings, hidden};
+use lancet_history::{ReadRange, SeenRanges};
+use lancet_text::{Endings, hidden_runs};
 use lancet_workspace::Snapshot;
 
 use super::layout::LaidOutPage;
-use super::notice::budget;
-use super::page::{PageContent, Shape};
+use super::notice::budget_for_lines;
+use super::page::{AnswerKind, PageContent};
 use super::picture::PlacedPicture;
-use super::wanted::Wanted;
+use super::wanted::WantedRange;
 use crate::arguments::ReadArguments;
 use crate::message::{Say, message, verbatim};
 use crate::page_range::PageRange;
@@ -23,25 +23,25 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::settings::PdfForm;
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::unreadable;
-use crate::wording::{count, quote_path, size};
+use crate::stages::open::unreadable_refusal;
+use crate::wording::{format_count, format_size, quote_path};
 
 /// The number of pages for a call that names none.
-const UNASKED: u32 = 10;
+const DEFAULT_PAGE_COUNT: u32 = 10;
 
 /// The most bytes of all pictures of an answer.
-const MOST_PICTURE_BYTES: usize = 8 << 20;
+const MAX_PICTURE_BYTES: usize = 8 << 20;
 
 /// How many bytes at the beginning of a file are searched for the header.
-const HEAD: usize = 1_100;
+const HEAD_SIZE: usize = 1_100;
 
 /// The length that is reserved for the tags of a page and the text about what was cut.
-const TAGS: usize = 400;
+const TAGS_LENGTH: usize = 400;
 
 /// Converts the pages that a call requests to a range, as a page of text has lines.
-pub(super) fn wanted(range: PageRange) -> Wanted {
+pub(super) fn wanted_pages(range: PageRange) -> WantedRange {
     let count = range.count();
-    Wanted {
+    WantedRange {
         first: range.first as usize - 1,
         most: count as usize,
         column: None,
@@ -57,17 +57,17 @@ pub(super) fn wanted(range: PageRange) -> Wanted {
 pub(super) fn is_readable(target: &Target, file_size: u64) -> Result<bool, Refusal> {
     let (head, _) = target
         .located
-        .read_at(0, HEAD)
-        .map_err(|error| unreadable(target, &error))?;
+        .read_at(0, HEAD_SIZE)
+        .map_err(|error| unreadable_refusal(target, &error))?;
     // Text may quote the header; a large file that begins with it is not text.
-    if !head.starts_with(b"%PDF-") || file_size <= LARGEST_PDF {
+    if !head.starts_with(b"%PDF-") || file_size <= MAX_PDF_BYTES {
         return Ok(head.starts_with(b"%PDF-"));
     }
     let text = message!(
         "{} is a PDF of {}; PDFs of up to {} are shown. Split it with another program.",
         &target.given,
-        verbatim(size(file_size)),
-        verbatim(size(LARGEST_PDF))
+        verbatim(format_size(file_size)),
+        verbatim(format_size(MAX_PDF_BYTES))
     );
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
@@ -87,7 +87,7 @@ pub(super) fn is_pdf(target: &Target, bytes: &[u8], is_text: bool) -> bool {
 }
 
 /// Returns the refusal for a file that is not a PDF although its pages are requested.
-pub(super) fn no_pages(target: &Target) -> Refusal {
+pub(super) fn no_pages_refusal(target: &Target) -> Refusal {
     let text = message!(
         "{} is no PDF, and only PDFs have pages. Leave pages out; offset and limit choose the lines of a text.",
         &target.given
@@ -101,40 +101,40 @@ pub(super) fn read_pdf(
     target: &Target,
     base: &Snapshot,
     arguments: &ReadArguments,
-    wanted: Wanted,
+    wanted: WantedRange,
 ) -> Result<PageContent, Refusal> {
     let Some(reader) = context.engine().pdf_reader() else {
         let text = message!(
             "{} is a PDF of {}, and this program has no reader of PDFs. Use a program made for PDFs, such as pdftotext.",
             &target.given,
-            verbatim(size(base.bytes.len() as u64))
+            verbatim(format_size(base.bytes.len() as u64))
         );
-        return Err(refusal(target, RefusalKind::Binary, text).with("kind", "PDF document"));
+        return Err(refusal(target, RefusalKind::Binary, text).with_field("kind", "PDF document"));
     };
     let is_unasked = arguments.pages.is_none() && arguments.limit.is_none();
-    let request = request(context, wanted, is_unasked);
+    let request = build_request(context, wanted, is_unasked);
     let is_stopped = || context.cancel.stopped().is_some();
     let read = reader.read(&base.bytes, &request, &is_stopped);
     context.check_time()?;
-    let pages = read.map_err(|error| not_shown(target, request.first, &error))?;
+    let pages = read.map_err(|error| not_shown_refusal(target, request.first, &error))?;
     if pages.pages.is_empty() {
         let text = message!(
             "{} has {}; there is no page {}. Ask for one of them.",
             &target.given,
-            verbatim(count(pages.total as usize, "page")),
+            verbatim(format_count(pages.total as usize, "page")),
             request.first
         );
         return Err(refusal(target, RefusalKind::Invalid, text));
     }
-    let laid = lay_out(context, target, &pages, wanted);
+    let laid = lay_out_pages(context, target, &pages, wanted);
     let further = requested_page_count(arguments) - 1;
-    let asked = match is_open(arguments) {
+    let asked = match requests_all_pages(arguments) {
         true => pages.total,
         false => pages.total.min(request.first.saturating_add(further)),
     };
     let last = request.first as usize + laid.pages - 1;
     Ok(PageContent {
-        shape: Shape::Pdf,
+        shape: AnswerKind::Pdf,
         notice: laid.notice,
         words: None,
         pictures: laid.pictures,
@@ -144,7 +144,7 @@ pub(super) fn read_pdf(
             lines: laid.pages,
             truncated: last < asked as usize,
             // A page does not consist of the file's bytes, so none of them were seen.
-            seen: Seen::default(),
+            seen: SeenRanges::default(),
             ..LaidOutPage::default()
         },
         total: pages.total as usize,
@@ -157,7 +157,7 @@ pub(super) fn read_pdf(
 }
 
 /// Returns whether a call requests all pages from the first one on.
-fn is_open(arguments: &ReadArguments) -> bool {
+fn requests_all_pages(arguments: &ReadArguments) -> bool {
     match arguments.pages.as_deref().and_then(PageRange::parse) {
         Some(range) => range.last.is_none(),
         None => arguments.limit.is_none() && arguments.column.is_none(),
@@ -176,13 +176,13 @@ fn requested_page_count(arguments: &ReadArguments) -> u32 {
 
 /// Builds the request to the reader.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-fn request(context: &CallContext<'_>, wanted: Wanted, is_unasked: bool) -> PdfRequest {
+fn build_request(context: &CallContext<'_>, wanted: WantedRange, is_unasked: bool) -> PdfRequest {
     let settings = &context.engine().settings.read;
     let images = context.vision_budget();
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let count = match (wanted.column, is_unasked) {
         (Some(_), _) => 1,
-        (None, true) => UNASKED,
+        (None, true) => DEFAULT_PAGE_COUNT,
         (None, false) => number(wanted.most),
     };
     let form = match settings.pdf {
@@ -203,7 +203,7 @@ fn request(context: &CallContext<'_>, wanted: Wanted, is_unasked: bool) -> PdfRe
 
 /// Pages laid out for the answer.
 #[derive(Default)]
-struct LaidPages {
+struct LaidOutPages {
     text: String,
     pictures: Vec<PlacedPicture>,
     pages: usize,
@@ -211,29 +211,29 @@ struct LaidPages {
 }
 
 /// Lays out pages, as many as fit.
-fn lay_out(
+fn lay_out_pages(
     context: &CallContext<'_>,
     target: &Target,
     read: &PdfPages,
-    wanted: Wanted,
-) -> LaidPages {
+    wanted: WantedRange,
+) -> LaidOutPages {
     // The first line is written last, because it says which pages follow.
-    let mut laid = LaidPages::default();
-    let mut left = budget(context, target).saturating_sub(TAGS);
-    let mut picture_bytes = MOST_PICTURE_BYTES;
+    let mut laid = LaidOutPages::default();
+    let mut left = budget_for_lines(context, target).saturating_sub(TAGS_LENGTH);
+    let mut picture_bytes = MAX_PICTURE_BYTES;
     let mut forms = [Vec::new(), Vec::new(), Vec::new()];
     for page in &read.pages {
-        let mut text = lay_page(page, wanted.column.unwrap_or(0), usize::MAX);
+        let mut text = lay_out_page(page, wanted.column.unwrap_or(0), usize::MAX);
         if context.length(&text) > left {
             if laid.pages > 0 {
                 break;
             }
             // The first page of an answer is cut until it fits, so that every call shows something.
             let whole = page.text.as_deref().unwrap_or_default();
-            let from = start_of(whole, wanted.column.unwrap_or(0));
-            let most = left.saturating_sub(TAGS);
-            let fitting = context.limit.measure.prefix(&whole[from..], most);
-            text = lay_page(page, wanted.column.unwrap_or(0), fitting);
+            let from = character_offset(whole, wanted.column.unwrap_or(0));
+            let most = left.saturating_sub(TAGS_LENGTH);
+            let fitting = context.limit.measure.prefix_length(&whole[from..], most);
+            text = lay_out_page(page, wanted.column.unwrap_or(0), fitting);
         }
         if let Some(picture) = &page.picture {
             match picture_bytes.checked_sub(picture.bytes.len()) {
@@ -256,13 +256,13 @@ fn lay_out(
         }]
         .push(page.number);
     }
-    let head = head(read.total, &forms);
+    let head = header_line(read.total, &forms);
     for placed in &mut laid.pictures {
         placed.at += head.len();
     }
     laid.text.insert_str(0, &head);
     let is_hidden = read.pages[..laid.pages].iter().find(|page| {
-        hidden(page.text.as_deref().unwrap_or_default())
+        hidden_runs(page.text.as_deref().unwrap_or_default())
             .next()
             .is_some()
     });
@@ -280,8 +280,8 @@ fn lay_out(
 }
 
 /// Returns the first line of an answer: the number of pages, and in which form they follow.
-fn head(total: u32, forms: &[Vec<u32>; 3]) -> String {
-    let mut words = vec![format!("PDF, {}", count(total as usize, "page"))];
+fn header_line(total: u32, forms: &[Vec<u32>; 3]) -> String {
+    let mut words = vec![format!("PDF, {}", format_count(total as usize, "page"))];
     let names = [
         ["as text", "as text"],
         ["as a picture", "as pictures"],
@@ -290,15 +290,15 @@ fn head(total: u32, forms: &[Vec<u32>; 3]) -> String {
     for (numbers, [one, several]) in forms.iter().zip(names) {
         match numbers.len() {
             0 => {}
-            1 => words.push(format!("{} {one}", ranges(numbers))),
-            _ => words.push(format!("{} {several}", ranges(numbers))),
+            1 => words.push(format!("{} {one}", format_page_ranges(numbers))),
+            _ => words.push(format!("{} {several}", format_page_ranges(numbers))),
         }
     }
     format!("[lancet: {}]\n", words.join("; "))
 }
 
 /// Formats page numbers: `pages 1-3, 7`.
-fn ranges(numbers: &[u32]) -> String {
+fn format_page_ranges(numbers: &[u32]) -> String {
     let mut parts: Vec<PageRange> = Vec::new();
     for &number in numbers {
         match parts.last_mut() {
@@ -315,14 +315,14 @@ fn ranges(numbers: &[u32]) -> String {
 }
 
 /// Returns where a character of a text begins, counted from 0; its end where it has fewer.
-fn start_of(text: &str, column: usize) -> usize {
+fn character_offset(text: &str, column: usize) -> usize {
     text.char_indices()
         .nth(column)
         .map_or(text.len(), |(at, _)| at)
 }
 
 /// Lays out a page with at most that many bytes of its text, from a character on.
-fn lay_page(page: &PdfPage, column: usize, most: usize) -> String {
+fn lay_out_page(page: &PdfPage, column: usize, most: usize) -> String {
     let number = page.number;
     let mut laid = format!("<page number=\"{number}\">\n");
     match (&page.text, &page.picture) {
@@ -333,12 +333,12 @@ fn lay_page(page: &PdfPage, column: usize, most: usize) -> String {
             }
         }
         (Some(text), _) => {
-            let from = start_of(text, column);
+            let from = character_offset(text, column);
             let end = from.saturating_add(most).min(text.len());
             laid.push_str(&text[from..end]);
             laid.push('\n');
             if end < text.len() {
-                let left = count(text[end..].chars().count(), "character");
+                let left = format_count(text[end..].chars().count(), "character");
                 let next = column + text[from..end].chars().count() + 1;
                 laid.push_str(&format!(
                     "[lancet: {left} of this page not shown; pages {number} with column {next} shows them]\n"
@@ -352,7 +352,7 @@ fn lay_page(page: &PdfPage, column: usize, most: usize) -> String {
 }
 
 /// Returns the refusal for a document that cannot be shown.
-fn not_shown(target: &Target, first: u32, error: &PdfError) -> Refusal {
+fn not_shown_refusal(target: &Target, first: u32, error: &PdfError) -> Refusal {
     let (kind, next) = match error {
         PdfError::Password | PdfError::Encryption => (
             RefusalKind::Damaged,
@@ -389,5 +389,5 @@ fn not_shown(target: &Target, first: u32, error: &PdfError) -> Refusal {
 }
 
 fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
-    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
+    Refusal::from_message(kind, text).with_field("file_path", quote_path(target.path()))
 }

@@ -1,19 +1,19 @@
 //! Reads a picture: fitted to what the model's API accepts, or a sentence where pictures are disabled.
 
-use lancet_formats::picture::{self, LARGEST_FILE, Picture, PictureError, PictureFormat};
-use lancet_history::Seen;
+use lancet_formats::picture::{self, MAX_FILE_BYTES, Picture, PictureError, PictureFormat};
+use lancet_history::SeenRanges;
 use lancet_text::Endings;
 use lancet_workspace::Snapshot;
 
 use super::layout::LaidOutPage;
-use super::page::{PageContent, Shape};
+use super::page::{AnswerKind, PageContent};
 use crate::limit::Pictures;
 use crate::message::{Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::unreadable;
-use crate::wording::{quote_path, size};
+use crate::stages::open::unreadable_refusal;
+use crate::wording::{format_size, quote_path};
 
 /// A picture and its position in the text of an answer.
 pub(crate) struct PlacedPicture {
@@ -27,20 +27,20 @@ pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refu
     let (head, _) = target
         .located
         .read_at(0, 16)
-        .map_err(|error| unreadable(target, &error))?;
+        .map_err(|error| unreadable_refusal(target, &error))?;
     let Some(format) = PictureFormat::detect(&head) else {
         return Ok(false);
     };
     // Text may begin with these two letters (`BM`), and a large picture is seldom a BMP.
-    if format == PictureFormat::Bmp || file_size <= LARGEST_FILE {
-        return Ok(file_size <= LARGEST_FILE && format != PictureFormat::Bmp);
+    if format == PictureFormat::Bmp || file_size <= MAX_FILE_BYTES {
+        return Ok(file_size <= MAX_FILE_BYTES && format != PictureFormat::Bmp);
     }
     let text = message!(
         "{} is a {} picture of {}; pictures of up to {} are shown. Make a smaller copy with another program.",
         &target.given,
         verbatim(format.name()),
-        verbatim(size(file_size)),
-        verbatim(size(LARGEST_FILE))
+        verbatim(format_size(file_size)),
+        verbatim(format_size(MAX_FILE_BYTES))
     );
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
@@ -52,10 +52,10 @@ pub(super) fn read_picture(
     base: &Snapshot,
 ) -> Option<Result<PageContent, Refusal>> {
     let format = PictureFormat::detect(&base.bytes)?;
-    Some(show(context, target, base, format))
+    Some(picture_content(context, target, base, format))
 }
 
-fn show(
+fn picture_content(
     context: &CallContext<'_>,
     target: &Target,
     base: &Snapshot,
@@ -64,12 +64,15 @@ fn show(
     let (words, pictures) = match context.vision_budget() {
         Some(budget) => {
             let picture = picture::read(&base.bytes, format, budget)
-                .map_err(|error| not_shown(target, format, &error))?;
-            (describe(&picture), vec![PlacedPicture { at: 0, picture }])
+                .map_err(|error| not_shown_refusal(target, format, &error))?;
+            (
+                describe_picture(&picture),
+                vec![PlacedPicture { at: 0, picture }],
+            )
         }
         None => {
             let stated = picture::size(&base.bytes, format)
-                .map_err(|error| not_shown(target, format, &error))?;
+                .map_err(|error| not_shown_refusal(target, format, &error))?;
             let why = match context.caller.handed_on.pictures {
                 Pictures::Seen => "read.images is \"off\"",
                 _ => "this client does not hand pictures on to its model",
@@ -79,19 +82,19 @@ fn show(
                 format.name(),
                 stated.width,
                 stated.height,
-                size(base.bytes.len() as u64)
+                format_size(base.bytes.len() as u64)
             );
             (words, Vec::new())
         }
     };
     Ok(PageContent {
-        shape: Shape::Picture,
+        shape: AnswerKind::Picture,
         notice: None,
         words: Some(words),
         pictures,
         symbols: Vec::new(),
         layout: LaidOutPage {
-            seen: Seen::whole(base.bytes.len() as u64),
+            seen: SeenRanges::all_seen(base.bytes.len() as u64),
             ..LaidOutPage::default()
         },
         total: 0,
@@ -104,7 +107,7 @@ fn show(
 }
 
 /// Describes a picture that is sent, for the answer.
-pub(super) fn describe(picture: &Picture) -> String {
+pub(super) fn describe_picture(picture: &Picture) -> String {
     let mut words = format!(
         "{} picture, {}x{} px",
         picture.original_format.name(),
@@ -119,14 +122,14 @@ pub(super) fn describe(picture: &Picture) -> String {
             ", sent as {}x{} px: multiply coordinates in it by {:.3}",
             picture.sent.width,
             picture.sent.height,
-            picture.factor()
+            picture.scale_factor()
         ));
     }
     words
 }
 
 /// Returns the refusal for a picture that cannot be shown.
-fn not_shown(target: &Target, format: PictureFormat, error: &PictureError) -> Refusal {
+fn not_shown_refusal(target: &Target, format: PictureFormat, error: &PictureError) -> Refusal {
     let (kind, next) = match error {
         PictureError::TooManyPixels(_) => (
             RefusalKind::TooLarge,
@@ -148,5 +151,5 @@ fn not_shown(target: &Target, format: PictureFormat, error: &PictureError) -> Re
 }
 
 fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
-    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
+    Refusal::from_message(kind, text).with_field("file_path", quote_path(target.path()))
 }

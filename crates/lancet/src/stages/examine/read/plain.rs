@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use lancet_text::Endings;
 
-use crate::ledger::raw;
+use crate::ledger::raw_range;
 use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::stages::locate::{Intent, locate};
@@ -52,7 +52,7 @@ impl PlainLines {
         let bytes = match (ranges.first(), ranges.last()) {
             (Some(start), Some(end)) => {
                 let end = document.view().len().min(end.end + 1);
-                let range = raw(&document, start.start..end);
+                let range = raw_range(&document, start.start..end);
                 base.bytes[range.start as usize..range.end as usize].to_vec()
             }
             _ => Vec::new(),
@@ -67,7 +67,7 @@ impl PlainLines {
             total,
             encoding: document.encoding().name(),
             line_endings: document.endings(),
-            revision: base.revision.short(),
+            revision: base.revision.short_hex(),
         })
     }
 }

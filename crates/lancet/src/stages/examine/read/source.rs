@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use lancet_text::Document;
 
-use crate::ledger::raw;
+use crate::ledger::raw_range;
 use crate::refusal::Refusal;
 
 /// A line, or the part of it that was read. Positions are offsets in the source.
@@ -16,12 +16,12 @@ pub(crate) struct PageLine<'t> {
     pub(crate) start: u64,
     /// The offset of the end of the line, its line end included.
     pub(crate) end: u64,
-    pub(crate) extent: Extent,
+    pub(crate) extent: ReadExtent,
 }
 
 /// How much of a line was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum ReadExtent {
     ToEnd,
     /// Only the beginning, which is longer than the part of a line that a page shows.
     Beginning,
@@ -38,7 +38,7 @@ impl PageLine<'_> {
 
     /// Returns whether this many bytes are the whole text of the line.
     pub(super) fn is_whole(&self, bytes: usize) -> bool {
-        self.extent == Extent::ToEnd && bytes == self.text.len()
+        self.extent == ReadExtent::ToEnd && bytes == self.text.len()
     }
 }
 
@@ -68,7 +68,7 @@ impl PageSource for Document<'_> {
                 start: range.start as u64,
                 end: view.len().min(range.end + 1) as u64,
                 text: Cow::Borrowed(&view[range]),
-                extent: Extent::ToEnd,
+                extent: ReadExtent::ToEnd,
             })
         })
     }
@@ -81,12 +81,12 @@ impl PageSource for Document<'_> {
         Ok(PageLine {
             text: Cow::Borrowed(&text[skipped..]),
             start: (range.start + skipped) as u64,
-            end: self.line_range_whole(line).end as u64,
-            extent: Extent::ToEnd,
+            end: self.line_range_with_end(line).end as u64,
+            extent: ReadExtent::ToEnd,
         })
     }
 
     fn file_range(&self, range: Range<u64>) -> Range<u64> {
-        raw(self, range.start as usize..range.end as usize)
+        raw_range(self, range.start as usize..range.end as usize)
     }
 }

@@ -7,7 +7,7 @@ use crate::stages::context::CallContext;
 
 /// The range that a call requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedRange {
     /// The first line, from 0.
     pub(crate) first: usize,
     pub(crate) most: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Wanted {
     pub(crate) asked: ReadRange,
 }
 
-impl Wanted {
+impl WantedRange {
     pub(super) fn new(context: &CallContext<'_>, arguments: &ReadArguments) -> Self {
         let most = context.engine().settings.read.max_lines;
         let limit = arguments
@@ -38,12 +38,12 @@ impl Wanted {
     }
 
     /// Returns whether the call requests no particular part of the file.
-    pub(super) fn is_from_the_start(&self) -> bool {
+    pub(super) fn is_whole_file(&self) -> bool {
         self.asked.offset == 1 && self.asked.limit == 0 && self.column.is_none()
     }
 
     /// Returns the number of lines that the call requests; all lines where it gives no number.
-    pub(super) fn asked_lines(&self) -> usize {
+    pub(super) fn requested_line_count(&self) -> usize {
         match self.asked.limit {
             0 => usize::MAX,
             limit => usize::try_from(limit).unwrap_or(usize::MAX),

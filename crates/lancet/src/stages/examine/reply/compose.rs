@@ -2,24 +2,24 @@
 
 use std::mem::take;
 
-use lancet_dialects::{Action as PartAction, ReplyPart};
+use lancet_dialects::{PartAction, ReplyPart};
 
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{
-    DeleteRequest, EditRequest, Executable, FileRequest, MoveRequest, Request, WriteMode,
+    DeleteRequest, EditRequest, ExecutableChange, FileRequest, MoveRequest, Request, WriteMode,
     WriteRequest, WrittenNewline,
 };
 
 /// A request, and for each of its changes the part, from 0, that it comes from.
-pub(super) struct Composed {
+pub(super) struct ComposedRequest {
     pub(super) request: Request,
     pub(super) part_of: Vec<usize>,
 }
 
 /// Makes one request of the parts, in their order. Every change gets one number in the request. Texts are moved out of the
 /// parts: a copy of a whole file may have the size of the reply.
-pub(super) fn compose(parts: &mut [ReplyPart]) -> Result<Composed, Refusal> {
+pub(super) fn compose_request(parts: &mut [ReplyPart]) -> Result<ComposedRequest, Refusal> {
     let mut files = Vec::new();
     let mut part_of = Vec::new();
     for (number, part) in parts.iter_mut().enumerate() {
@@ -55,9 +55,9 @@ pub(super) fn compose(parts: &mut [ReplyPart]) -> Result<Composed, Refusal> {
             ),
             PartAction::Move { to } => FileRequest::rename(path, MoveRequest::new(to.as_str())),
             PartAction::SetExecutable(executable) => {
-                FileRequest::set_executable(path, permission(*executable))
+                FileRequest::set_executable(path, executable_permission(*executable))
             }
-            _ => return Err(unsupported(part)),
+            _ => return Err(unsupported_refusal(part)),
         };
         files.push(file);
         part_of.push(number);
@@ -65,30 +65,30 @@ pub(super) fn compose(parts: &mut [ReplyPart]) -> Result<Composed, Refusal> {
             executable: true, ..
         } = &part.action
         {
-            files.push(FileRequest::set_executable(path, Executable::Yes));
+            files.push(FileRequest::set_executable(path, ExecutableChange::Yes));
             part_of.push(number);
         }
     }
-    Ok(Composed {
+    Ok(ComposedRequest {
         request: Request::new(files),
         part_of,
     })
 }
 
-fn permission(executable: bool) -> Executable {
+fn executable_permission(executable: bool) -> ExecutableChange {
     match executable {
-        true => Executable::Yes,
-        false => Executable::No,
+        true => ExecutableChange::Yes,
+        false => ExecutableChange::No,
     }
 }
 
 /// Returns the refusal for a part whose kind is not supported.
-fn unsupported(part: &ReplyPart) -> Refusal {
+fn unsupported_refusal(part: &ReplyPart) -> Refusal {
     let text = message!(
         "The part at line {} of the reply is of a kind that is not applied. Leave it out and ask the user to do it.",
         part.line
     );
-    Refusal::stating(RefusalKind::Invalid, text)
-        .with("line", part.line)
-        .with("column", 1)
+    Refusal::from_message(RefusalKind::Invalid, text)
+        .with_field("line", part.line)
+        .with_field("column", 1)
 }

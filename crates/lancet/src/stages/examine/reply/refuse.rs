@@ -8,21 +8,22 @@ use lancet_dialects::{ParseError, ParseErrorKind, ReplyPart};
 use serde_json::{Value, json};
 
 use crate::message::{Message, message, verbatim};
+use crate::next_call::{PartRemedy, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::wording::{cut, line_list, quote_path};
+use crate::wording::{line_list, quote_path, truncate};
 
 /// How many failed parts are described besides the first.
-const OTHERS_TOLD: usize = 50;
+const MAX_OTHER_FAILURES: usize = 50;
 /// The longest text about each of these, in characters.
-const LONGEST_TEXT: usize = 900;
+const MAX_FAILURE_LENGTH: usize = 900;
 /// The most parts that the data lists.
-const PARTS_MOST: usize = 1_000;
+const MAX_LISTED_PARTS: usize = 1_000;
 
 /// The parts that failed, by their number from 0.
 type Failed = BTreeMap<usize, Refusal>;
 
 /// Returns the refusal for a reply that cannot be parsed.
-pub(super) fn unparsable(error: &ParseError) -> Refusal {
+pub(super) fn unparsable_refusal(error: &ParseError) -> Refusal {
     let kind = match error.kind {
         ParseErrorKind::CutOff => "cut_off",
         ParseErrorKind::Unsupported => "unsupported",
@@ -35,16 +36,16 @@ pub(super) fn unparsable(error: &ParseError) -> Refusal {
         error.column,
         verbatim(&error.message)
     );
-    Refusal::stating(RefusalKind::Invalid, text)
-        .with("line", error.line)
-        .with("column", error.column)
-        .with("kind", kind)
+    Refusal::from_message(RefusalKind::Invalid, text)
+        .with_field("line", error.line)
+        .with_field("column", error.column)
+        .with_field("kind", kind)
 }
 
 /// Joins the refusals of all changes of a reply into one; `part_of` gives the part, from 0, that each change comes
 /// from. If only parts that change nothing were refused, and others change something, the refusals become sentences of
 /// the answer.
-pub(super) fn join(
+pub(super) fn join_refusals(
     failures: Vec<Option<Refusal>>,
     parts: &[ReplyPart],
     part_of: &[usize],
@@ -57,8 +58,10 @@ pub(super) fn join(
         }
     }
     if failed.values().all(|refusal| refusal.idle) {
-        let idle = failed.keys().take(OTHERS_TOLD);
-        let sentences = idle.map(|number| left_out(parts, *number)).collect();
+        let idle = failed.keys().take(MAX_OTHER_FAILURES);
+        let sentences = idle
+            .map(|number| left_out_message(parts, *number))
+            .collect();
         return match failed.into_values().next() {
             Some(first) if changes_nothing => Err(first),
             _ => Ok(sentences),
@@ -66,19 +69,19 @@ pub(super) fn join(
     }
     // A part that changes nothing is not the reason for the refusal.
     failed.retain(|_, refusal| !refusal.idle);
-    all_failed(failed, parts)
+    join_failed_parts(failed, parts)
 }
 
-fn left_out(parts: &[ReplyPart], number: usize) -> Message {
+fn left_out_message(parts: &[ReplyPart], number: usize) -> Message {
     message!(
         "part {} of the reply{} changes nothing and was left out",
         number + 1,
-        place(parts, number)
+        describe_position(parts, number)
     )
 }
 
 /// Describes the position of a part in the reply, and its file.
-fn place(parts: &[ReplyPart], number: usize) -> Message {
+fn describe_position(parts: &[ReplyPart], number: usize) -> Message {
     match parts.get(number) {
         Some(part) => message!(
             " (line {}, {})",
@@ -90,27 +93,29 @@ fn place(parts: &[ReplyPart], number: usize) -> Message {
 }
 
 /// Returns the refusal of the first part that failed, with the others.
-fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, Refusal> {
-    let told = parts_told(&failed, parts);
+fn join_failed_parts(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, Refusal> {
+    let told = failed_parts_as_json(&failed, parts);
     let fitting = (0..parts.len()).filter(|number| !failed.contains_key(number));
     let fitting: Vec<usize> = fitting.map(|number| number + 1).collect();
-    let Some((number, mut first)) = failed.pop_first() else {
+    let Some((number, first)) = failed.pop_first() else {
         return Ok(Vec::new());
     };
     if parts.len() == 1 {
-        return Err(first.with("parts", told));
+        return Err(first.with_field("parts", told));
     }
+    let (remedy, first) = first.take_remedy();
+    let (remedy, mut first) = (combine_remedies(remedy, number, &mut failed), first);
     let mut others = Message::default();
-    for (number, refusal) in failed.iter().take(OTHERS_TOLD) {
+    for (number, refusal) in failed.iter().take(MAX_OTHER_FAILURES) {
         others.push(message!(
             "Part {}{}: {}. {}\n",
             number + 1,
-            place(parts, *number),
+            describe_position(parts, *number),
             verbatim(refusal.kind().name()),
-            refusal.message().clone().cut(LONGEST_TEXT)
+            refusal.message().clone().truncate(MAX_FAILURE_LENGTH)
         ));
     }
-    if let Some(more @ 1..) = failed.len().checked_sub(OTHERS_TOLD) {
+    if let Some(more @ 1..) = failed.len().checked_sub(MAX_OTHER_FAILURES) {
         others.push(message!("And {} more parts were refused.\n", more));
     }
     for refusal in failed.into_values() {
@@ -132,20 +137,39 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, R
         "Part {} of {}{} was refused, so no file was changed. ",
         number + 1,
         parts.len(),
-        place(parts, number)
+        describe_position(parts, number)
     );
-    let (remedy, first) = first.take_remedy();
     Err(first
-        .helped_by(remedy.and_then(|remedy| remedy.in_edit(number)))
-        .led_by(lead)
-        .with("part", number + 1)
-        .with("parts", told)
-        .and_then(others))
+        .with_remedy(remedy)
+        .with_lead(lead)
+        .with_field("part", number + 1)
+        .with_field("parts", told)
+        .with_paragraph(others))
+}
+
+/// Returns the remedy for all parts that failed; none where one of them has none. A Read that the first one lacks comes
+/// before anything else.
+fn combine_remedies(first: Option<Remedy>, number: usize, others: &mut Failed) -> Option<Remedy> {
+    let edits = match first? {
+        Remedy::Edits(edits) => edits,
+        other => return other.for_edit(number),
+    };
+    let mut parts = vec![PartRemedy {
+        part: number,
+        edits,
+    }];
+    for (&part, refusal) in others {
+        match refusal.remedy.take().map(|remedy| *remedy) {
+            Some(Remedy::Edits(edits)) => parts.push(PartRemedy { part, edits }),
+            _ => return None,
+        }
+    }
+    Some(Remedy::Parts(parts))
 }
 
 /// Returns the parts as data: number, line, path, and why each was refused.
-fn parts_told(failed: &Failed, parts: &[ReplyPart]) -> Vec<Value> {
-    let parts = parts.iter().enumerate().take(PARTS_MOST);
+fn failed_parts_as_json(failed: &Failed, parts: &[ReplyPart]) -> Vec<Value> {
+    let parts = parts.iter().enumerate().take(MAX_LISTED_PARTS);
     parts
         .map(|(number, part)| {
             let refusal = failed.get(&number);
@@ -157,7 +181,7 @@ fn parts_told(failed: &Failed, parts: &[ReplyPart]) -> Vec<Value> {
             });
             if let Some(refusal) = refusal {
                 told["name"] = json!(refusal.kind().name());
-                told["message"] = json!(cut(refusal.text(), LONGEST_TEXT));
+                told["message"] = json!(truncate(refusal.text(), MAX_FAILURE_LENGTH));
             }
             told
         })

@@ -9,19 +9,23 @@ use crate::refusal::Refusal;
 use crate::request::Search;
 use crate::stages::context::CallContext;
 use crate::stages::examine::search;
-use crate::wording::{QuotedPath, joined, quote_path};
+use crate::wording::{QuotedPath, join_paths, quote_path};
 
 /// How many files are suggested.
-const MOST: u64 = 5;
+const MAX_SUGGESTIONS: u64 = 5;
 
 /// Adds to the refusal for a missing path the files that it may mean.
-pub(super) fn suggest(context: &CallContext<'_>, mut refusal: Refusal, path: &str) -> Refusal {
+pub(super) fn add_suggested_files(
+    context: &CallContext<'_>,
+    mut refusal: Refusal,
+    path: &str,
+) -> Refusal {
     // Some models write backslashes between folders.
     let meant = path.replace('\\', "/");
-    let found = match files_called(context, &meant) {
+    let found = match find_files_by_tail(context, &meant) {
         found if found.is_empty() => {
             let name = meant.rsplit('/').next().unwrap_or(&meant);
-            files_called(context, name)
+            find_files_by_tail(context, name)
         }
         found => found,
     };
@@ -31,19 +35,21 @@ pub(super) fn suggest(context: &CallContext<'_>, mut refusal: Refusal, path: &st
     let named: Vec<QuotedPath> = found.iter().map(|path| quote_path(path)).collect();
     let words = format!(
         "Of that name there is {}. Write that path if it is meant.",
-        joined(&named, " and ")
+        join_paths(&named, " and ")
     );
     let read = match found.as_slice() {
-        [only] if refusal.remedy.is_none() => Some(Remedy::read_of(only.clone())),
+        [only] if refusal.remedy.is_none() => Some(Remedy::read_file(only.clone())),
         _ => None,
     };
     let remedy = read.or(refusal.remedy.take().map(|remedy| *remedy));
-    let refusal = refusal.helped_by(remedy);
-    refusal.followed_by(&words).with("same_name", named)
+    let refusal = refusal.with_remedy(remedy);
+    refusal
+        .with_added_paragraph(&words)
+        .with_field("same_name", named)
 }
 
 /// Finds the files whose paths end in these names.
-fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<PathBuf> {
+fn find_files_by_tail(context: &CallContext<'_>, tail: &str) -> Vec<PathBuf> {
     let mut tail = tail;
     while let Some(rest) = ["/", "./", "../"]
         .iter()
@@ -58,7 +64,7 @@ fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<PathBuf> {
     // removed below.
     let pattern = tail.replace(['*', '[', ']', '{', '}', '!', '\\'], "?");
     let mut arguments = GlobArguments::new(format!("**/{pattern}"));
-    arguments.limit = Some(MOST);
+    arguments.limit = Some(MAX_SUGGESTIONS);
     let findings = search::examine(context, &Search::Glob(arguments));
     let Ok(findings) = findings else {
         return Vec::new();

@@ -5,40 +5,43 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lancet_search::{
-    Excerpt, ExcerptRange, FileOutcome, FileSearcher, HeldContents, Line, LineRole, ListedFile,
-    Pattern,
+    Excerpt, ExcerptLine, ExcerptRange, FileOutcome, FileSearcher, HeldContents, LineRole,
+    ListedFile, Pattern,
 };
 
-use super::Limit;
 use super::page_file::PageFile;
 use super::pages::{Page, PageRequest};
 use super::scope::{display_path, path_of};
+use super::search_limit::SearchLimit;
 use super::seen::{self, ShownLine};
 use crate::arguments::GrepArguments;
 use crate::row::{self, Row};
 use crate::stages::context::CallContext;
-use crate::wording::count;
+use crate::wording::format_count;
 
 /// The most lines around a match that are shown.
-const MOST_CONTEXT: u64 = 10_000;
+const MAX_CONTEXT_LINES: u64 = 10_000;
 
 /// By how much the length of a page may exceed its limit, because the line that fills it is included. The length
 /// reserved for notices allows for it.
-const SLACK: usize = 1_100;
+const MAX_EXCESS_LENGTH: usize = 1_100;
 
 /// Cuts a page out of the matches.
-pub(super) fn cut(
+pub(super) fn cut_page_of_lines(
     request: PageRequest<'_, '_>,
     held: Option<&dyn HeldContents>,
     pattern: &Pattern,
     arguments: &GrepArguments,
 ) -> Page {
     let around = |own: Option<u64>| {
-        let lines = own.or(arguments.context).unwrap_or(0).min(MOST_CONTEXT);
+        let lines = own
+            .or(arguments.context)
+            .unwrap_or(0)
+            .min(MAX_CONTEXT_LINES);
         usize::try_from(lines).unwrap_or(0)
     };
     let context = request.context;
-    let stop = Limit::from_settings(context);
+    let stop = SearchLimit::from_settings(context);
     let mut cutter = PageCutter {
         request,
         held,
@@ -46,7 +49,8 @@ pub(super) fn cut(
         before: around(arguments.before),
         after: around(arguments.after),
         numbers: arguments.numbers.unwrap_or(true),
-        counts_as_seen: context.engine().settings.search.seen_lines && !context.session.is_apart(),
+        counts_as_seen: context.engine().settings.search.seen_lines
+            && !context.session.is_for_host(),
         page: Page {
             end: request.offset,
             ..Page::default()
@@ -91,7 +95,7 @@ struct PageCutter<'q, 'c> {
 /// The lines of one file, reduced until they fit.
 struct FittedExcerpt {
     found: Result<Excerpt, FileOutcome>,
-    laid: Laid,
+    laid: LaidOutLines,
     /// The reduced extent.
     extent: ExcerptRange,
     /// Whether they are still too long.
@@ -110,7 +114,7 @@ impl PageCutter<'_, '_> {
             laid,
             extent,
             over,
-        } = self.fit(&file, skip);
+        } = self.fit_excerpt(&file, skip);
         if over && !self.page.text.is_empty() {
             return ControlFlow::Break(());
         }
@@ -141,12 +145,15 @@ impl PageCutter<'_, '_> {
         let heading = format!("{name}{mark}\n");
         // For a single match that is longer than an answer, the first lines are shown.
         let end = match over {
-            true => context.limit.measure.prefix(&laid.text, self.request.room),
+            true => context
+                .limit
+                .measure
+                .prefix_length(&laid.text, self.request.room),
             false => laid.text.len(),
         };
         let whole = laid.ends.iter().take_while(|at| **at <= end).count();
         let left_out = excerpt.lines.len() - whole;
-        self.write(&heading, laid.first(whole), extent, left_out);
+        self.write(&heading, laid.first_lines(whole), extent, left_out);
         self.add_rows(&path, &file, &excerpt.lines[..whole]);
         self.page.files.push(name);
         self.page.paths.add(&path, Path::new(""));
@@ -164,7 +171,7 @@ impl PageCutter<'_, '_> {
     }
 
     /// Takes fewer matches each time, then fewer lines around the last one, until they fit.
-    fn fit(&self, file: &PageFile<'_>, skip: u64) -> FittedExcerpt {
+    fn fit_excerpt(&self, file: &PageFile<'_>, skip: u64) -> FittedExcerpt {
         let room = self.request.room;
         let mut extent = ExcerptRange {
             skip,
@@ -177,8 +184,8 @@ impl PageCutter<'_, '_> {
             let found = file.excerpt(&self.seeker, extent);
             let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
             let gaps = self.before + self.after > 0;
-            let laid = lay_lines(self.request.context, lines, self.numbers, gaps);
-            let over = self.length + laid.length > room + SLACK;
+            let laid = lay_out_lines(self.request.context, lines, self.numbers, gaps);
+            let over = self.length + laid.length > room + MAX_EXCESS_LENGTH;
             match &found {
                 Ok(excerpt) if over && excerpt.matches > 1 => extent.take = excerpt.matches / 2,
                 Ok(_) if over && self.page.text.is_empty() && extent.before + extent.after > 0 => {
@@ -212,18 +219,18 @@ impl PageCutter<'_, '_> {
         if left_out > 0 {
             text.push_str(&format!(
                 "[lancet: {} more of this match left out for lack of room]\n",
-                count(left_out, "line")
+                format_count(left_out, "line")
             ));
         }
         self.length += context.length(heading) + context.length(lines) + 1;
     }
 
     /// Adds lines as data, and those that are shown whole to what counts as seen.
-    fn add_rows(&mut self, path: &Path, file: &PageFile<'_>, lines: &[Line]) {
+    fn add_rows(&mut self, path: &Path, file: &PageFile<'_>, lines: &[ExcerptLine]) {
         let mut shown_whole = Vec::new();
         let full_name: Arc<str> = path.to_string_lossy().into();
         for line in lines {
-            let text = text(line);
+            let text = line_text(line);
             let role = match line.role {
                 LineRole::Match => row::Role::Match,
                 LineRole::Context => row::Role::Context,
@@ -243,30 +250,35 @@ impl PageCutter<'_, '_> {
             }
         }
         if self.counts_as_seen {
-            let seen = seen::take(self.request.context, path, file, &shown_whole);
+            let seen = seen::from_shown_lines(self.request.context, path, file, &shown_whole);
             self.page.seen.extend(seen);
         }
     }
 }
 
 /// Lines of one file as an answer shows them.
-struct Laid {
+struct LaidOutLines {
     text: String,
     /// The end of each line in the text.
     ends: Vec<usize>,
     length: usize,
 }
 
-impl Laid {
+impl LaidOutLines {
     /// Returns the text of the first lines.
-    fn first(&self, lines: usize) -> &str {
+    fn first_lines(&self, lines: usize) -> &str {
         let end = self.ends[..lines].last().map_or(0, |at| *at);
         &self.text[..end]
     }
 }
 
-fn lay_lines(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {
-    let mut laid = Laid {
+fn lay_out_lines(
+    context: &CallContext<'_>,
+    lines: &[ExcerptLine],
+    numbers: bool,
+    gaps: bool,
+) -> LaidOutLines {
+    let mut laid = LaidOutLines {
         text: String::new(),
         ends: Vec::with_capacity(lines.len()),
         length: 0,
@@ -277,7 +289,7 @@ fn lay_lines(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: boo
             laid.text.push_str("--\n");
         }
         last = Some(line.number);
-        write_line(&mut laid.text, line, &text(line), numbers);
+        write_line(&mut laid.text, line, &line_text(line), numbers);
         laid.ends.push(laid.text.len());
     }
     laid.length = context.length(&laid.text);
@@ -285,7 +297,7 @@ fn lay_lines(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: boo
 }
 
 /// Returns a line as text, without the CR of its line end.
-pub(super) fn text(line: &Line) -> Arc<str> {
+pub(super) fn line_text(line: &ExcerptLine) -> Arc<str> {
     let bytes = if line.left_out.1 == 0 {
         line.bytes.strip_suffix(b"\r").unwrap_or(&line.bytes)
     } else {
@@ -294,7 +306,7 @@ pub(super) fn text(line: &Line) -> Arc<str> {
     String::from_utf8_lossy(bytes).into()
 }
 
-fn write_line(out: &mut String, line: &Line, text: &str, numbers: bool) {
+fn write_line(out: &mut String, line: &ExcerptLine, text: &str, numbers: bool) {
     if numbers {
         let mark = match line.role {
             LineRole::Match => ':',
@@ -313,7 +325,7 @@ fn write_line(out: &mut String, line: &Line, text: &str, numbers: bool) {
     if before + after > 0 {
         out.push_str(&format!(
             " [lancet: {} of this line left out]",
-            count(before + after, "byte")
+            format_count(before + after, "byte")
         ));
     }
     out.push('\n');

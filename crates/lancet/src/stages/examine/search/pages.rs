@@ -8,14 +8,14 @@ use super::scope::{display_path, path_of};
 use super::seen::SeenFile;
 use crate::path_list::PathList;
 use crate::row::Row;
-use crate::session::Kept;
+use crate::session::CachedResult;
 use crate::stages::context::CallContext;
 
 /// The most entries for which memory is reserved at once; a page seldom has more.
-const AT_ONCE: u64 = 256;
+const MAX_RESERVED_ENTRIES: u64 = 256;
 
 /// Makes the key under which two calls count as the same query.
-pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
+pub(super) fn cache_key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
     // Under other rules or other roots the answer would differ.
     let engine = context.engine().id;
@@ -44,7 +44,7 @@ pub(super) struct Page {
 #[derive(Clone, Copy)]
 pub(super) struct PageRequest<'q, 'c> {
     pub(super) context: &'q CallContext<'c>,
-    pub(super) kept: &'q Kept,
+    pub(super) kept: &'q CachedResult,
     pub(super) offset: u64,
     pub(super) limit: u64,
     /// Whether all entries come from a search made now, so that they are current.
@@ -78,7 +78,9 @@ impl PageRequest<'_, '_> {
             room,
             ..
         } = self;
-        let most = limit.min(kept.known.saturating_sub(offset)).min(AT_ONCE);
+        let most = limit
+            .min(kept.known.saturating_sub(offset))
+            .min(MAX_RESERVED_ENTRIES);
         let mut page = Page {
             files: Vec::with_capacity(most as usize),
             paths: PathList::with_capacity(most as usize),

@@ -7,20 +7,21 @@ use lancet_search::{HeldContents, SearchExtent, SearchSummary, SearchTotals};
 
 use super::pages::PageRequest;
 use super::scope::Scope;
-use super::{Limit, room};
-use crate::session::{Kept, PagedBy};
+use super::search_limit::SearchLimit;
+use super::space_for_entries;
+use crate::session::{CachedResult, PagedBy};
 use crate::stages::context::CallContext;
 
 /// The result of a search, made now or for an earlier page.
-pub(super) struct Recalled {
-    pub(super) kept: Arc<Kept>,
+pub(super) struct SearchResult {
+    pub(super) kept: Arc<CachedResult>,
     /// Whether all entries come from a search made now, so that they are current.
     pub(super) fresh: bool,
     /// The contents that a search made now has in memory. They are not cached: later pages read the disk.
     pub(super) held: Option<Arc<dyn HeldContents>>,
 }
 
-impl Recalled {
+impl SearchResult {
     /// Returns the requested page of these entries, within the length that an answer has.
     pub(super) fn page_request<'q, 'c>(
         &'q self,
@@ -33,7 +34,7 @@ impl Recalled {
             offset: wanted.offset,
             limit: wanted.limit,
             fresh: self.fresh,
-            room: room(context),
+            room: space_for_entries(context),
         }
     }
 }
@@ -61,22 +62,22 @@ impl WantedPage {
 
 /// Returns what an earlier page of the same query found, if this call requests a later page; otherwise searches, and
 /// caches the result for later pages.
-pub(super) fn recall(
+pub(super) fn recall_or_search(
     context: &CallContext<'_>,
     key: &str,
     page: WantedPage,
     scope: &Scope,
-    search: impl Fn(&Limit<'_>, SearchExtent) -> SearchSummary,
-) -> Recalled {
+    search: impl Fn(&SearchLimit<'_>, SearchExtent) -> SearchSummary,
+) -> SearchResult {
     let earlier = match page.offset {
         0 => None,
         _ => context.session.pages().find(key),
     };
     let until = page.offset.saturating_add(page.limit);
     if let Some(kept) = &earlier
-        && kept.knows(page.paged_by, page.offset, until)
+        && kept.knows_entries(page.paged_by, page.offset, until)
     {
-        return Recalled {
+        return SearchResult {
             kept: Arc::clone(kept),
             fresh: false,
             held: None,
@@ -86,18 +87,18 @@ pub(super) fn recall(
         Some(kept) if kept.totals == SearchTotals::AtLeast => SearchExtent::Whole,
         _ => page.extent(),
     };
-    let mut survey = search(&Limit::from_settings(context), extent);
+    let mut survey = search(&SearchLimit::from_settings(context), extent);
     let held = survey.held.take();
     let starts = scope.paths();
     let continued = match earlier.filter(|kept| kept.starts == starts) {
-        Some(kept) => kept.continued(survey),
+        Some(kept) => kept.continue_with(survey),
         None => Err(survey),
     };
     let fresh = continued.is_err();
-    let kept = continued.unwrap_or_else(|survey| Kept::new(starts, survey));
+    let kept = continued.unwrap_or_else(|survey| CachedResult::new(starts, survey));
     let kept = Arc::new(kept);
-    context.session.pages().keep(key, &kept);
-    Recalled { kept, fresh, held }
+    context.session.pages().cache_result(key, &kept);
+    SearchResult { kept, fresh, held }
 }
 
 #[cfg(test)]

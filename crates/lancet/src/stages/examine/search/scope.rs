@@ -6,71 +6,71 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use lancet_search::{
-    File, Filter, Gate as _, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, Order, PageNeed,
-    PageUnit, Pattern, SearchExtent, SearchSummary, Start, Walk, count_matches, count_resident,
-    list_files, list_resident, type_names,
+    FileFilter, Gate as _, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, PageNeed, PageUnit,
+    Pattern, ResultOrder, SearchExtent, SearchSummary, Walk, WalkStart, WalkedFile, count_matches,
+    count_resident, list_files, list_resident,
 };
 use lancet_workspace::{EntryKind, FileType, LocateError};
 
-use super::Limit;
-use super::gate::Guard;
+use super::filter_refusals::{bad_glob_refusal, unknown_type_refusal};
+use super::gate::WalkGuard;
 use super::lead;
 use super::resident;
-use super::rules_of_files::{encoding, excludes};
+use super::rules_of_files::{configured_encoding, global_excludes};
+use super::search_limit::SearchLimit;
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::engine::EngineView;
-use crate::message::{message, verbatim};
-use crate::refusal::{Refusal, RefusalKind};
+use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
-use crate::stages::locate::{Intent, LinkIndex, locate, root_moved};
+use crate::stages::locate::{Intent, LinkIndex, locate, root_moved_refusal};
 use crate::stages::open;
 use crate::wording::{on_one_line, quote_path};
 
 /// How long a search in memory continues to count once its page is full. A search may take up to 10 ms; the first 250
 /// lines of a common word take less than one, so counting for longer would be most of the answer's time.
-const COUNTED_ON: Duration = Duration::from_micros(300);
+const EXTRA_COUNTING_TIME: Duration = Duration::from_micros(300);
 /// More threads than these only wait for the same disk.
-const MOST_THREADS: usize = 12;
+const MAX_THREADS: usize = 12;
 
 /// The start folders and the filter of a search.
 pub(super) struct Scope {
-    pub(super) starts: Vec<Start>,
+    pub(super) starts: Vec<WalkStart>,
     pub(super) notices: Vec<String>,
-    filter: Filter,
+    filter: FileFilter,
     named: LiteralNames,
     ignoring: IgnoreFiles,
 }
 
 impl Scope {
-    pub(super) fn of_glob(
+    pub(super) fn for_glob(
         context: &CallContext<'_>,
         arguments: &GlobArguments,
     ) -> Result<Self, Refusal> {
-        let (starts, notices) = starts(context, arguments.path.as_deref())?;
+        let (starts, notices) = start_folders(context, arguments.path.as_deref())?;
         let (starts, pattern) = glob_starts(context.engine(), starts, &arguments.pattern)?;
-        let bases: Vec<&Path> = starts.iter().map(Start::path).collect();
-        let filter = Filter::default()
+        let bases: Vec<&Path> = starts.iter().map(WalkStart::path).collect();
+        let filter = FileFilter::default()
             .with_globs(&bases, &[&pattern])
-            .map_err(|error| bad_glob("pattern", &error.why))?;
+            .map_err(|error| bad_glob_refusal("pattern", &error.why))?;
         Ok(Scope {
             named: LiteralNames::new([pattern.as_str()]),
             filter,
             starts,
             notices,
-            ignoring: ignoring(arguments.include_ignored),
+            ignoring: ignore_files(arguments.include_ignored),
         })
     }
 
-    pub(super) fn of_grep(
+    pub(super) fn for_grep(
         context: &CallContext<'_>,
         arguments: &GrepArguments,
     ) -> Result<Self, Refusal> {
-        let (starts, notices) = starts(context, arguments.path.as_deref())?;
-        let mut filter = Filter::default();
+        let (starts, notices) = start_folders(context, arguments.path.as_deref())?;
+        let mut filter = FileFilter::default();
         let mut named = LiteralNames::default();
         if let Some(glob) = &arguments.glob {
             let glob = glob.strip_prefix("./").unwrap_or(glob);
-            let mut bases: Vec<&Path> = starts.iter().map(Start::path).collect();
+            let mut bases: Vec<&Path> = starts.iter().map(WalkStart::path).collect();
             for root in context.engine().roots() {
                 if !bases.contains(&root.as_path()) {
                     bases.push(root);
@@ -78,18 +78,20 @@ impl Scope {
             }
             filter = filter
                 .with_globs(&bases, &[glob])
-                .map_err(|error| bad_glob("glob", &error.why))?;
+                .map_err(|error| bad_glob_refusal("glob", &error.why))?;
             named = LiteralNames::new([glob]);
         }
         if let Some(kind) = &arguments.kind {
-            filter = filter.with_type(kind).map_err(|_| unknown_type(kind))?;
+            filter = filter
+                .with_type(kind)
+                .map_err(|_| unknown_type_refusal(kind))?;
         }
         Ok(Scope {
             starts,
             notices,
             filter,
             named,
-            ignoring: ignoring(arguments.include_ignored),
+            ignoring: ignore_files(arguments.include_ignored),
         })
     }
 
@@ -106,27 +108,32 @@ impl Scope {
 
     /// Returns the ignored files of this scope, and possibly others: where the folders are resident, the ignored
     /// entries are known, and only those are searched, without the ones that are known not to match a pattern.
-    pub(super) fn of_ignored(&self, context: &CallContext<'_>, pattern: Option<&Pattern>) -> Self {
+    pub(super) fn ignored_files(
+        &self,
+        context: &CallContext<'_>,
+        pattern: Option<&Pattern>,
+    ) -> Self {
         let whole = self.with_ignored();
-        let ignored = resident::ignored_below(context.shared_engine(), &self.starts, pattern);
+        let ignored =
+            resident::ignored_entries_below(context.shared_engine(), &self.starts, pattern);
         let Some(ignored) = ignored else {
             return whole;
         };
         let engine = context.engine();
-        let gate = Guard::new(engine);
+        let gate = WalkGuard::new(engine);
         let starts = ignored.iter().filter_map(|path| {
             // Hidden entries are excluded here, because a start is searched whatever gate and filter say.
             let name = path.file_name()?.as_encoded_bytes();
             let located = (name.first() != Some(&b'.'))
-                .then(|| engine.ceiling().locate_as_spelled(path).ok())
+                .then(|| engine.full_workspace().locate_as_spelled(path).ok())
                 .flatten()?;
             let (kind, wanted) = match located.kind() {
                 FileType::Directory => (EntryKind::Folder, true),
-                FileType::File => (EntryKind::File, self.filter.keeps(path)),
+                FileType::File => (EntryKind::File, self.filter.wants_file(path)),
                 _ => return None,
             };
             (wanted && located.path() == path && gate.may_read(path, kind))
-                .then(|| Start::new(located))
+                .then(|| WalkStart::new(located))
         });
         Scope {
             starts: starts.collect(),
@@ -137,7 +144,7 @@ impl Scope {
     /// Returns the same scope without a filter on names.
     pub(super) fn with_all_names(&self) -> Self {
         Scope {
-            filter: Filter::default(),
+            filter: FileFilter::default(),
             ignoring: self.ignoring,
             ..self.with_ignored()
         }
@@ -155,15 +162,15 @@ impl Scope {
     }
 
     /// Runs the walk, and passes the parts of each thread to `work`.
-    fn walking<T>(
+    fn with_walk<T>(
         &self,
         context: &CallContext<'_>,
-        limit: &Limit<'_>,
+        limit: &SearchLimit<'_>,
         work: impl FnOnce(&Walk<'_>) -> T,
     ) -> T {
         let engine = context.engine();
-        let gate = Guard::new(engine);
-        let excludes = excludes(engine);
+        let gate = WalkGuard::new(engine);
+        let excludes = global_excludes(engine);
         work(&Walk {
             starts: &self.starts,
             ignoring: self.ignoring,
@@ -174,22 +181,22 @@ impl Scope {
             gate: &gate,
             stop: limit,
             progress: context.cancel.progress(),
-            threads: threads(),
+            threads: thread_count(),
         })
     }
 
     /// Lists the files. A walk always runs to its end.
-    pub(super) fn list(
+    pub(super) fn list_all_files(
         &self,
         context: &CallContext<'_>,
-        limit: &Limit<'_>,
-        order: Order,
+        limit: &SearchLimit<'_>,
+        order: ResultOrder,
         _extent: SearchExtent,
     ) -> SearchSummary {
         let engine = context.engine();
         let links = LinkIndex::new(engine, engine.permissions.policy());
-        let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
-        self.walking(context, limit, |walk| {
+        let linked = |file: &WalkedFile<'_>, _: u64| links.may_show(file.path);
+        self.with_walk(context, limit, |walk| {
             resident::search(
                 context.shared_engine(),
                 walk,
@@ -200,27 +207,27 @@ impl Scope {
     }
 
     /// Lists the files in which a pattern matches, with the number of matches. A walk always runs to its end.
-    pub(super) fn count(
+    pub(super) fn list_matching_files(
         &self,
         context: &CallContext<'_>,
-        limit: &Limit<'_>,
+        limit: &SearchLimit<'_>,
         pattern: &Pattern,
-        order: Order,
+        order: ResultOrder,
         extent: SearchExtent,
     ) -> SearchSummary {
         let engine = context.engine();
         // A hard link of a file that may not be shown is left out. It is not counted, because this check runs only on
         // files that match: the count would reveal their text.
         let links = LinkIndex::new(engine, engine.permissions.policy());
-        let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
+        let linked = |file: &WalkedFile<'_>, _: u64| links.may_show(file.path);
         let page = page_need(extent, order);
-        self.walking(context, limit, |walk| {
+        self.with_walk(context, limit, |walk| {
             resident::search(
                 context.shared_engine(),
                 walk,
                 |trees, scope| count_resident(trees, scope, walk, pattern, order, &linked, page),
                 || {
-                    let encodings = |path: &Path| encoding(engine, path);
+                    let encodings = |path: &Path| configured_encoding(engine, path);
                     count_matches(walk, pattern, order, &encodings, &linked)
                 },
             )
@@ -230,16 +237,16 @@ impl Scope {
 
 /// Returns what a search in memory must find before it may stop counting. Lists by path are paged by match, and those
 /// by time by file.
-fn page_need(extent: SearchExtent, order: Order) -> PageNeed {
+fn page_need(extent: SearchExtent, order: ResultOrder) -> PageNeed {
     match extent {
         SearchExtent::Whole => PageNeed::ALL,
         SearchExtent::FirstEntries(entries) => PageNeed {
             entries,
             unit: match order {
-                Order::Path => PageUnit::Matches,
-                Order::Newest => PageUnit::Files,
+                ResultOrder::Path => PageUnit::Matches,
+                ResultOrder::Newest => PageUnit::Files,
             },
-            counting: Some(COUNTED_ON),
+            counting: Some(EXTRA_COUNTING_TIME),
         },
     }
 }
@@ -247,9 +254,9 @@ fn page_need(extent: SearchExtent, order: Order) -> PageNeed {
 /// Returns the folders that a glob starts from, and the rest of the glob.
 pub(super) fn glob_starts(
     engine: &EngineView,
-    mut starts: Vec<Start>,
+    mut starts: Vec<WalkStart>,
     mut pattern: &str,
-) -> Result<(Vec<Start>, String), Refusal> {
+) -> Result<(Vec<WalkStart>, String), Refusal> {
     while let Some(rest) = pattern.strip_prefix("./") {
         pattern = rest;
     }
@@ -263,7 +270,7 @@ pub(super) fn glob_starts(
             starts = vec![starts.swap_remove(at)];
             format!("/{rest}")
         }
-        None => match lead::away(engine, &starts, pattern)? {
+        None => match lead::split_off_outside_folder(engine, &starts, pattern)? {
             Some((start, rest)) => {
                 starts = vec![start];
                 format!("/{rest}")
@@ -299,10 +306,10 @@ pub(super) fn path_of(starts: &[PathBuf], entry: &ListedFile) -> PathBuf {
     path
 }
 
-fn starts(
+fn start_folders(
     context: &CallContext<'_>,
     path: Option<&str>,
-) -> Result<(Vec<Start>, Vec<String>), Refusal> {
+) -> Result<(Vec<WalkStart>, Vec<String>), Refusal> {
     let engine = context.engine();
     let Some(path) = path.filter(|path| !path.is_empty()) else {
         let mut starts = Vec::with_capacity(engine.roots().len());
@@ -315,14 +322,14 @@ fn starts(
             }
             // The start is located from the roots that lancet was opened on, so that ignore files above a narrowed root
             // still apply.
-            match engine.ceiling().locate_as_spelled(root) {
-                Ok(located) => starts.push(Start::new(located)),
+            match engine.full_workspace().locate_as_spelled(root) {
+                Ok(located) => starts.push(WalkStart::new(located)),
                 Err(LocateError::RootMoved { root }) => {
                     notices.push(format!(
                         "{} was not searched: it was moved, or removed and made again, after lancet had opened it",
                         quote_path(&root)
                     ));
-                    refusal.get_or_insert_with(|| root_moved(&root));
+                    refusal.get_or_insert_with(|| root_moved_refusal(&root));
                 }
                 Err(_) => {}
             }
@@ -338,15 +345,15 @@ fn starts(
         FileType::Missing | FileType::Special(_) => open::require_file(engine, &target)?,
     }
     // Answers name paths relative to the root anyway, so a relative path needs no notice.
-    let notices = if target.located.respelled() {
+    let notices = if target.located.is_respelled() {
         vec![format!("searched {}", quote_path(target.path()))]
     } else {
         Vec::new()
     };
-    Ok((vec![Start::new(target.located)], notices))
+    Ok((vec![WalkStart::new(target.located)], notices))
 }
 
-fn ignoring(include_ignored: bool) -> IgnoreFiles {
+fn ignore_files(include_ignored: bool) -> IgnoreFiles {
     if include_ignored {
         IgnoreFiles::Include
     } else {
@@ -356,40 +363,9 @@ fn ignoring(include_ignored: bool) -> IgnoreFiles {
 
 /// Returns the number of threads of a walk. The system is queried once, because that takes eighteen system calls, among
 /// them reads of the control group's files.
-pub(super) fn threads() -> usize {
+pub(super) fn thread_count() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| {
-        std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
+        std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS))
     })
-}
-
-pub(super) fn bad_glob(field: &str, why: &str) -> Refusal {
-    let text = message!(
-        "{} is no glob: {}. A bracket, brace or backslash that is meant literally has a backslash before it.",
-        verbatim(field),
-        verbatim(why)
-    );
-    Refusal::stating(RefusalKind::Invalid, text).with("field", field)
-}
-
-pub(super) fn unknown_type(kind: &str) -> Refusal {
-    let names = type_names();
-    let near = lancet_text::closest(kind, names.iter().map(String::as_str), 3);
-    let next = match near.is_empty() {
-        true => message!(
-            "Usual ones are rust, py, js, ts, go, java, c, cpp, md, json; or filter with glob."
-        ),
-        false => message!(
-            "Did you mean {}? Or filter with glob.",
-            verbatim(near.join(" or "))
-        ),
-    };
-    let text = message!(
-        "There is no file type {}. {}",
-        verbatim(format!("{:?}", crate::wording::cut(kind, 60))),
-        next
-    );
-    Refusal::stating(RefusalKind::Invalid, text)
-        .with("field", "type")
-        .with("suggestion", near.first().copied().map(str::to_owned))
 }

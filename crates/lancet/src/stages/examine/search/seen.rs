@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{Entry, Seen, Version};
+use lancet_history::{FileVersion, LedgerEntry, SeenRanges};
 use lancet_text::Document;
 
 use super::page_file::PageFile;
-use crate::ledger::{raw_line, stamp_of};
+use crate::ledger::{raw_line, stamp_from_record};
 use crate::stages::context::CallContext;
 use crate::stages::open::is_notebook;
 
@@ -26,18 +26,21 @@ pub(super) struct ShownLine {
 /// The ledger's entry for a file.
 pub(crate) struct SeenFile {
     pub(crate) path: PathBuf,
-    pub(crate) version: Version,
-    pub(crate) seen: Seen,
+    pub(crate) version: FileVersion,
+    pub(crate) seen: SeenRanges,
 }
 
 impl SeenFile {
     /// Returns whether an entry of the ledger already contains all of this, so that it need not be saved again. An
     /// entry whose stamp proves nothing yet is worth replacing, since this stamp may prove it.
-    pub(crate) fn is_in(&self, entry: &Entry) -> bool {
-        let (known, now) = (stamp_of(&entry.stamp), stamp_of(&self.version.stamp));
+    pub(crate) fn is_contained_in(&self, entry: &LedgerEntry) -> bool {
+        let (known, now) = (
+            stamp_from_record(&entry.stamp),
+            stamp_from_record(&self.version.stamp),
+        );
         entry.revision == self.version.revision
-            && known.same_file_state(&now)
-            && !known.racy()
+            && known.has_same_state(&now)
+            && !known.is_racy()
             && self
                 .seen
                 .ranges()
@@ -47,7 +50,7 @@ impl SeenFile {
 }
 
 /// Returns what counts as seen of a file of which these lines are shown; `None` where nothing does.
-pub(super) fn take(
+pub(super) fn from_shown_lines(
     context: &CallContext<'_>,
     path: &Path,
     file: &PageFile<'_>,
@@ -59,9 +62,9 @@ pub(super) fn take(
     }
     let engine = context.engine();
     let bytes = file.bytes()?;
-    let encoding = engine.settings.encoding_for(engine.below_root(path));
+    let encoding = engine.settings.encoding_for(engine.relative_to_root(path));
     let document = Document::decode(bytes, encoding).ok()?;
-    let mut seen = Seen::default();
+    let mut seen = SeenRanges::default();
     if document.is_verbatim() && file.is_searched_as_stored() {
         for line in shown {
             seen.add(stored_line(bytes, line).unwrap_or_default());

@@ -4,15 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use lancet_search::{
-    File, FileRow, Filter, HiddenFiles, IgnoreFiles, LineRole, ListedFile, LiteralNames, Order,
-    Output, Pattern, PrintNames, PrintOptions, PrintSearch, Printout, SearchProgress, Start, Walk,
-    list_files,
+    FileFilter, FileRow, HiddenFiles, IgnoreFiles, LineRole, ListedFile, LiteralNames, Output,
+    Pattern, PrintNames, PrintOptions, PrintSearch, Printout, ResultOrder, SearchProgress, Walk,
+    WalkStart, WalkedFile, list_files,
 };
 use lancet_workspace::{EntryKind, FileType};
 
-use super::gate::Guard;
-use super::rules_of_files::{encoding, excludes};
-use super::scope::{bad_glob, glob_starts, path_of, threads, unknown_type};
+use super::filter_refusals::{bad_glob_refusal, unknown_type_refusal};
+use super::gate::WalkGuard;
+use super::rules_of_files::{configured_encoding, global_excludes};
+use super::scope::{glob_starts, path_of, thread_count};
 use crate::engine::{EngineView, Lancet};
 use crate::refusal::Refusal;
 use crate::row::{Role, Row};
@@ -39,14 +40,14 @@ pub struct ShellSearch {
     /// Whether hidden entries are included.
     pub hidden: HiddenFiles,
     /// The order; none where files are printed as they are found.
-    pub sort: Option<Sort>,
+    pub sort: Option<SortOrder>,
 }
 
 /// The order in which files are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sort {
+pub struct SortOrder {
     /// The property by which files are compared.
-    pub by: Order,
+    pub by: ResultOrder,
     /// Whether the last file of that order comes first.
     pub reversed: bool,
 }
@@ -88,26 +89,26 @@ impl ShellSearch {
         bases.extend(starts.iter().map(|(start, _)| start.path()));
         let filter = self.filter(&bases, &self.globs)?;
         let named = LiteralNames::new(self.globs.iter().map(String::as_str));
-        self.walking(engine, starts, &filter, &named, output, |walk, typed| {
+        self.with_walk(engine, starts, &filter, &named, output, |walk, typed| {
             let links = LinkIndex::new(engine, engine.permissions.policy());
             let search = PrintSearch {
                 pattern,
                 options,
                 typed,
-                encodings: &|path| encoding(engine, path),
-                linked: &|file: &File<'_>, _| links.may_show(file.path),
-                rows: (format == ShellFormat::Rows).then_some(&row),
+                encodings: &|path| configured_encoding(engine, path),
+                linked: &|file: &WalkedFile<'_>, _| links.may_show(file.path),
+                rows: (format == ShellFormat::Rows).then_some(&push_row),
                 output,
             };
             let Some(sort) = self.sort else {
                 report.printout = search.run(walk);
                 return;
             };
-            let (files, tally) = self.sorted(walk, sort, &mut report);
+            let (files, tally) = self.find_and_sort(walk, sort, &mut report);
             let paths: Vec<PathBuf> = walk.starts.iter().map(|s| s.path().to_path_buf()).collect();
             report.printout = search.run_on(walk, files.iter(), &|file| {
                 let path = path_of(&paths, file);
-                engine.ceiling().locate_as_spelled(&path).ok()
+                engine.full_workspace().locate_as_spelled(&path).ok()
             });
             let searched = report.printout.tally.searched;
             report.printout.tally += tally;
@@ -131,7 +132,7 @@ impl ShellSearch {
         let mut starts = self.starts(engine, &mut report);
         let mut globs = self.globs.clone();
         if let Some(pattern) = pattern.filter(|_| !starts.is_empty()) {
-            let known: Vec<Start> = starts.iter().map(|(start, _)| start.clone()).collect();
+            let known: Vec<WalkStart> = starts.iter().map(|(start, _)| start.clone()).collect();
             let (led, rest) = glob_starts(engine, known, pattern)?;
             // A glob that names a folder starts there.
             if led.len() != starts.len()
@@ -140,7 +141,7 @@ impl ShellSearch {
                     .zip(&starts)
                     .any(|(a, (b, _))| a.path() != b.path())
             {
-                let typed = |start: &Start| {
+                let typed = |start: &WalkStart| {
                     let path = start.path();
                     path.strip_prefix(&self.working)
                         .unwrap_or(path)
@@ -156,19 +157,19 @@ impl ShellSearch {
         let bases: Vec<&Path> = starts.iter().map(|(start, _)| start.path()).collect();
         let filter = self.filter(&bases, &globs)?;
         let named = LiteralNames::new(globs.iter().map(String::as_str));
-        self.walking(engine, starts, &filter, &named, output, |walk, typed| {
+        self.with_walk(engine, starts, &filter, &named, output, |walk, typed| {
             let names = PrintNames {
                 typed,
                 kinds,
                 null,
-                rows: (format == ShellFormat::Rows).then_some(&row),
+                rows: (format == ShellFormat::Rows).then_some(&push_row),
                 output,
             };
             let Some(sort) = self.sort else {
                 report.printout = names.run(walk);
                 return;
             };
-            let (files, tally) = self.sorted(walk, sort, &mut report);
+            let (files, tally) = self.find_and_sort(walk, sort, &mut report);
             report.printout = names.run_on(walk, files.iter());
             report.printout.tally = tally;
         });
@@ -176,7 +177,7 @@ impl ShellSearch {
     }
 
     /// Returns the start folders with their names as typed; paths that cannot be searched are reported.
-    fn starts(&self, engine: &EngineView, report: &mut ShellReport) -> Vec<(Start, PathBuf)> {
+    fn starts(&self, engine: &EngineView, report: &mut ShellReport) -> Vec<(WalkStart, PathBuf)> {
         let mut starts = Vec::new();
         for (typed, path) in &self.paths {
             let found = locate(engine, path, Intent::Show).and_then(|target| {
@@ -184,7 +185,7 @@ impl ShellSearch {
                     FileType::File | FileType::Directory => {}
                     _ => open::require_file(engine, &target)?,
                 }
-                Ok(Start::new(target.located))
+                Ok(WalkStart::new(target.located))
             });
             match found {
                 Ok(start) => starts.push((start, typed.clone())),
@@ -194,8 +195,8 @@ impl ShellSearch {
         starts
     }
 
-    fn filter(&self, bases: &[&Path], globs: &[String]) -> Result<Filter, Refusal> {
-        let mut filter = Filter::default();
+    fn filter(&self, bases: &[&Path], globs: &[String]) -> Result<FileFilter, Refusal> {
+        let mut filter = FileFilter::default();
         if !globs.is_empty() {
             let globs: Vec<&str> = globs
                 .iter()
@@ -203,7 +204,7 @@ impl ShellSearch {
                 .collect();
             filter = filter
                 .with_globs(bases, &globs)
-                .map_err(|error| bad_glob("the glob", &error.why))?;
+                .map_err(|error| bad_glob_refusal("the glob", &error.why))?;
         }
         if !self.types.is_empty() || !self.not_types.is_empty() {
             let names = |names: &'_ [String]| {
@@ -217,24 +218,24 @@ impl ShellSearch {
             let not_of: Vec<&str> = not_of.iter().map(String::as_str).collect();
             filter = filter
                 .with_types(&of, &not_of)
-                .map_err(|error| unknown_type(&error.name))?;
+                .map_err(|error| unknown_type_refusal(&error.name))?;
         }
         let extensions: Vec<&str> = self.extensions.iter().map(String::as_str).collect();
         Ok(filter.with_extensions(&extensions))
     }
 
-    fn walking(
+    fn with_walk(
         &self,
         engine: &EngineView,
-        starts: Vec<(Start, PathBuf)>,
-        filter: &Filter,
+        starts: Vec<(WalkStart, PathBuf)>,
+        filter: &FileFilter,
         named: &LiteralNames,
         output: &Output,
         work: impl FnOnce(&Walk<'_>, &lancet_search::TypedStarts),
     ) {
-        let (starts, typed): (Vec<Start>, Vec<PathBuf>) = starts.into_iter().unzip();
-        let gate = Guard::new(engine);
-        let excludes = excludes(engine);
+        let (starts, typed): (Vec<WalkStart>, Vec<PathBuf>) = starts.into_iter().unzip();
+        let gate = WalkGuard::new(engine);
+        let excludes = global_excludes(engine);
         let walk = Walk {
             starts: &starts,
             ignoring: self.ignoring,
@@ -245,20 +246,20 @@ impl ShellSearch {
             gate: &gate,
             stop: &|| output.is_closed(),
             progress: &SearchProgress::default(),
-            threads: threads(),
+            threads: thread_count(),
         };
         work(&walk, &lancet_search::TypedStarts(typed));
     }
 
     /// Finds all files and sorts them.
-    fn sorted(
+    fn find_and_sort(
         &self,
         walk: &Walk<'_>,
-        sort: Sort,
+        sort: SortOrder,
         report: &mut ShellReport,
     ) -> (Vec<ListedFile>, lancet_search::Tally) {
         let mut summary = list_files(walk, sort.by, &|_, _| true);
-        let mut files = summary.files.all().to_vec();
+        let mut files = summary.files.all_entries().to_vec();
         report.unsorted = summary.total.saturating_sub(files.len() as u64);
         if sort.reversed {
             files.reverse();
@@ -268,7 +269,7 @@ impl ShellSearch {
 }
 
 /// Appends a row of the output for programs to `out`, in the form that `lancet call` uses.
-fn row(path: &Path, row: FileRow<'_>, out: &mut Vec<u8>) {
+fn push_row(path: &Path, row: FileRow<'_>, out: &mut Vec<u8>) {
     let path = path.to_string_lossy().into();
     let row = match row {
         FileRow::File(matches) => Row::file(path, matches),
@@ -279,7 +280,7 @@ fn row(path: &Path, row: FileRow<'_>, out: &mut Vec<u8>) {
             };
             let spans = line.spans.iter();
             let spans = spans.map(|span| [span.start as u32, span.end as u32]);
-            let text = super::lines::text(line);
+            let text = super::lines::line_text(line);
             Row::line(path, line.number, role, text, spans.collect())
         }
     };

@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::pages::Page;
 use super::scope::display_path;
 use crate::arguments::OutputMode;
-use crate::session::Kept;
+use crate::session::CachedResult;
 use crate::stages::context::CallContext;
 
 /// Writes a number with its noun: "1 file", "2 matches".
-pub(super) fn count(number: u64, noun: &str) -> String {
+pub(super) fn format_count(number: u64, noun: &str) -> String {
     let ending = match (number, noun.ends_with("ch")) {
         (1, _) => "",
         (_, true) => "es",
@@ -20,11 +20,15 @@ pub(super) fn count(number: u64, noun: &str) -> String {
 }
 
 /// Writes a total of a search: "2 files", or "at least 2 files" where it stopped counting.
-pub(super) fn total(kept: &Kept, number: u64, noun: &str) -> String {
-    format!("{}{}", at_least(kept), count(number, noun))
+pub(super) fn format_total(kept: &CachedResult, number: u64, noun: &str) -> String {
+    format!(
+        "{}{}",
+        at_least_if_inexact(kept),
+        format_count(number, noun)
+    )
 }
 
-fn at_least(kept: &Kept) -> &'static str {
+fn at_least_if_inexact(kept: &CachedResult) -> &'static str {
     match kept.totals {
         SearchTotals::Exact => "",
         SearchTotals::AtLeast => "at least ",
@@ -32,16 +36,21 @@ fn at_least(kept: &Kept) -> &'static str {
 }
 
 /// Says what a Glob found, and among how many files.
-pub(super) fn of_glob(kept: &Kept, page: &Page, offset: u64, truncated: bool) -> String {
+pub(super) fn glob_summary(
+    kept: &CachedResult,
+    page: &Page,
+    offset: u64,
+    truncated: bool,
+) -> String {
     let found = if kept.total == 0 {
         "no file matches".to_owned()
     } else if truncated || offset > 0 {
         format!(
             "{}, newest first",
-            range(kept, page, offset, kept.total, "file")
+            describe_range(kept, page, offset, kept.total, "file")
         )
     } else {
-        format!("{}, newest first", total(kept, kept.total, "file"))
+        format!("{}, newest first", format_total(kept, kept.total, "file"))
     };
     let verb = match kept.total {
         0 => "looked at",
@@ -49,14 +58,14 @@ pub(super) fn of_glob(kept: &Kept, page: &Page, offset: u64, truncated: bool) ->
     };
     format!(
         "{found}; {} {verb}{}",
-        count(kept.tally.searched, "file"),
-        left_out(&kept.tally)
+        format_count(kept.tally.searched, "file"),
+        describe_left_out(&kept.tally)
     )
 }
 
 /// Says what a Grep found, and among how many files.
-pub(super) fn of_grep(
-    kept: &Kept,
+pub(super) fn grep_summary(
+    kept: &CachedResult,
     page: &Page,
     mode: OutputMode,
     offset: u64,
@@ -67,42 +76,42 @@ pub(super) fn of_grep(
         (0, _) => "no match".to_owned(),
         (matches, OutputMode::Content) if cut => format!(
             "{} in {}",
-            range(kept, page, offset, matches, "match"),
-            total(kept, kept.total, "file")
+            describe_range(kept, page, offset, matches, "match"),
+            format_total(kept, kept.total, "file")
         ),
         (matches, OutputMode::Content) => {
             format!(
                 "{} in {}",
-                count(matches, "match"),
-                total(kept, kept.total, "file")
+                format_count(matches, "match"),
+                format_total(kept, kept.total, "file")
             )
         }
         (matches, _) if cut => format!(
             "{} with {}",
-            range(kept, page, offset, kept.total, "file"),
-            total(kept, matches, "match")
+            describe_range(kept, page, offset, kept.total, "file"),
+            format_total(kept, matches, "match")
         ),
         (matches, _) => format!(
             "{} with {}",
-            total(kept, kept.total, "file"),
-            total(kept, matches, "match")
+            format_total(kept, kept.total, "file"),
+            format_total(kept, matches, "match")
         ),
     };
     format!(
         "{found}; {} searched{}",
-        count(kept.tally.searched, "file"),
-        left_out(&kept.tally)
+        format_count(kept.tally.searched, "file"),
+        describe_left_out(&kept.tally)
     )
 }
 
 /// Writes "files 1-100 of 105", or that the page is past the end.
-fn range(kept: &Kept, page: &Page, offset: u64, total: u64, noun: &str) -> String {
+fn describe_range(kept: &CachedResult, page: &Page, offset: u64, total: u64, noun: &str) -> String {
     let plural = if noun.ends_with("ch") {
         format!("{noun}es")
     } else {
         format!("{noun}s")
     };
-    let total = format!("{}{total}", at_least(kept));
+    let total = format!("{}{total}", at_least_if_inexact(kept));
     if page.end == offset {
         return format!("nothing at offset {offset} of {total} {plural}");
     }
@@ -113,7 +122,7 @@ fn range(kept: &Kept, page: &Page, offset: u64, total: u64, noun: &str) -> Strin
 }
 
 /// Lists what was left out, by reason.
-fn left_out(tally: &Tally) -> String {
+fn describe_left_out(tally: &Tally) -> String {
     let mut reasons = Vec::new();
     for (number, word) in [
         (tally.ignored, "ignored"),
@@ -131,19 +140,26 @@ fn left_out(tally: &Tally) -> String {
         text.push_str(&format!("; left out: {}", reasons.join(", ")));
     }
     if tally.denied > 0 {
-        text.push_str(&format!("; {} withheld", count(tally.denied, "file")));
+        text.push_str(&format!(
+            "; {} withheld",
+            format_count(tally.denied, "file")
+        ));
     }
     if tally.cut > 0 {
         text.push_str(&format!(
             "; {} searched only up to a NUL byte",
-            count(tally.cut, "file")
+            format_count(tally.cut, "file")
         ));
     }
     text
 }
 
 /// Says that the search was stopped before its end.
-pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Option<String> {
+pub(super) fn stopped_sentence(
+    context: &CallContext<'_>,
+    kept: &CachedResult,
+    page: &Page,
+) -> Option<String> {
     let at = kept.stopped_at.as_ref().or(page.stopped_at.as_ref())?;
     let place = display_path(context.engine(), at);
     let place = if place.is_empty() { "the root" } else { &place };
@@ -155,11 +171,11 @@ pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Op
 }
 
 /// Returns the call for the next page. There is no such call beyond the cached part of a very long list.
-pub(super) fn next(
+pub(super) fn next_page_call(
     context: &CallContext<'_>,
     tool: &str,
     call: Value,
-    kept: &Kept,
+    kept: &CachedResult,
     known: u64,
 ) -> String {
     let beyond = kept.totals == SearchTotals::Exact
@@ -172,6 +188,8 @@ pub(super) fn next(
         );
     }
     let engine = context.engine();
-    let next = engine.audience().next_page(tool, &call, context.limit.most);
+    let next = engine
+        .audience()
+        .next_page_call(tool, &call, context.limit.most);
     format!("next page: {next}")
 }

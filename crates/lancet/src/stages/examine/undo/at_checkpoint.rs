@@ -6,19 +6,19 @@ use std::path::Path;
 
 use lancet_git::{ObjectId, Repository};
 use lancet_history::{
-    Checkpoint, CheckpointEntry, CheckpointEntryKind, CheckpointQuery, Identity, OperationStore,
-    RecordedState, Revision,
+    Checkpoint, CheckpointEntry, CheckpointEntryKind, CheckpointQuery, ContentIdentity,
+    OperationStore, RecordedState, Revision,
 };
 use lancet_workspace::Revision as LinkRevision;
 
-use super::kept::{not_kept, unreadable};
+use super::kept::{not_kept_refusal, unreadable_refusal};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::wording::quote_path;
 
 /// Finds the checkpoint with exactly this name or id, in the root of a file.
-pub(super) fn called(
+pub(super) fn find_checkpoint(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     path: &Path,
@@ -32,7 +32,7 @@ pub(super) fn called(
         called: Some(called.to_owned()),
         limit: Some(1),
     };
-    let found = store.checkpoints(&query).map_err(unreadable)?;
+    let found = store.checkpoints(&query).map_err(unreadable_refusal)?;
     Ok(found.into_iter().next())
 }
 
@@ -58,11 +58,11 @@ fn entry(
         .as_bytes();
     store
         .checkpoint_entry(&checkpoint.workspace.id, checkpoint.number, name)
-        .map_err(unreadable)
+        .map_err(unreadable_refusal)
 }
 
 /// Returns the state of a file at a checkpoint, with its bytes in the history; none where there was no file.
-pub(super) fn state(
+pub(super) fn state_at_checkpoint(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     path: &Path,
@@ -73,7 +73,7 @@ pub(super) fn state(
     };
     if let Some(link) = &entry.link {
         let target = OsStr::from_bytes(link);
-        let revision = *LinkRevision::of_link(target).as_bytes();
+        let revision = *LinkRevision::from_link(target).as_bytes();
         let state = RecordedState::of_link(revision, target.into(), entry.mode);
         return Ok(Some(state));
     }
@@ -82,35 +82,35 @@ pub(super) fn state(
             "{} was no file at that checkpoint, but an empty folder, which restore does not make. Nothing was changed.",
             quote_path(path)
         );
-        return Err(Refusal::stating(RefusalKind::Invalid, text));
+        return Err(Refusal::from_message(RefusalKind::Invalid, text));
     }
     let revision = match entry.identity {
-        Identity::Unknown => return Err(not_kept()),
-        Identity::Revision(revision) => revision,
-        Identity::Blob(id) => from_git(context, store, path, id)?,
+        ContentIdentity::Unknown => return Err(not_kept_refusal()),
+        ContentIdentity::Revision(revision) => revision,
+        ContentIdentity::Blob(id) => copy_blob_to_history(context, store, path, id)?,
     };
-    Ok(Some(RecordedState::of_file(
+    Ok(Some(RecordedState::from_file(
         revision, entry.size, entry.mode,
     )))
 }
 
 /// Copies the bytes of a blob into the history.
-fn from_git(
+fn copy_blob_to_history(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     path: &Path,
     id: [u8; 20],
 ) -> Result<Revision, Refusal> {
     let disk = &context.engine().base().disk;
-    let repository = Repository::around(path, disk).ok().flatten();
-    let objects = repository.and_then(|repository| repository.objects().ok());
+    let repository = Repository::find_for_file(path, disk).ok().flatten();
+    let objects = repository.and_then(|repository| repository.open_objects().ok());
     let largest = context.engine().settings.checkpoint.max_file;
     let bytes =
-        objects.and_then(|mut objects| objects.blob(&ObjectId::from_array(id), largest).ok());
-    let bytes = bytes.ok_or_else(not_kept)?;
+        objects.and_then(|mut objects| objects.read_blob(&ObjectId::from_array(id), largest).ok());
+    let bytes = bytes.ok_or_else(not_kept_refusal)?;
     let revision = *blake3::hash(&bytes).as_bytes();
     store
-        .put_contents(&[(revision, &bytes)])
-        .map_err(unreadable)?;
+        .store_contents(&[(revision, &bytes)])
+        .map_err(unreadable_refusal)?;
     Ok(revision)
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use lancet_history::{IdMatch, Operation, OperationKind, OperationStore};
 
-use super::described::described;
-use super::kept::unreadable;
-use super::select::none;
-use crate::history::SHORTEST_ID;
-use crate::message::{FileText, OPERATION, OPERATION_FIRST, message, verbatim};
+use super::described::describe_operation;
+use super::kept::unreadable_refusal;
+use super::nothing::nothing_selected_refusal;
+use crate::history::MIN_ACCEPTED_ID_LENGTH;
+use crate::message::{FileText, OPERATION, OPERATION_CAPITALIZED, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::Whose;
+use crate::request::UndoScope;
 use crate::stages::context::CallContext;
 use crate::wording::quote_path;
 
@@ -19,69 +19,69 @@ pub(super) fn own_operation(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     id: &str,
-    whose: Whose,
+    whose: UndoScope,
 ) -> Result<Operation, Refusal> {
-    let operation = one(context, store, id)?;
-    if whose == Whose::Own && operation.session != context.session.key() {
-        return Err(none(message!(
+    let operation = find_by_partial_id(context, store, id)?;
+    if whose == UndoScope::Own && operation.session != context.session.key() {
+        return Err(nothing_selected_refusal(message!(
             "{} {} is not of this session",
-            OPERATION_FIRST,
+            OPERATION_CAPITALIZED,
             verbatim(&operation)
         )));
     }
     Ok(operation)
 }
 
-/// Finds the operation whose id has this prefix.
-pub(super) fn one(
+/// Finds the operation by an ending of its id, or by a beginning of it.
+pub(super) fn find_by_partial_id(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
-    beginning: &str,
+    part: &str,
 ) -> Result<Operation, Refusal> {
-    if beginning.len() < SHORTEST_ID {
+    if part.len() < MIN_ACCEPTED_ID_LENGTH {
         let text = message!(
             "{} is too short for an operation: give at least {} characters of its id.",
-            verbatim(format!("{:?}", beginning)),
-            SHORTEST_ID
+            verbatim(format!("{:?}", part)),
+            MIN_ACCEPTED_ID_LENGTH
         );
-        return Err(Refusal::stating(RefusalKind::Invalid, text));
+        return Err(Refusal::from_message(RefusalKind::Invalid, text));
     }
     let below = context.engine().workspace.roots();
-    match store.find(beginning, below).map_err(unreadable)? {
+    match store.find(part, below).map_err(unreadable_refusal)? {
         IdMatch::One(operation) => {
-            let others = context.other_workspaces().map_err(unreadable)?;
+            let others = context.other_workspaces().map_err(unreadable_refusal)?;
             match others.first_replaced(&operation) {
                 None => Ok(*operation),
-                Some(path) => Err(elsewhere(&operation, path)),
+                Some(path) => Err(elsewhere_refusal(&operation, path)),
             }
         }
-        IdMatch::None => Err(none(message!(
+        IdMatch::None => Err(nothing_selected_refusal(message!(
             "There is no {} {}",
             OPERATION,
-            verbatim(beginning)
+            verbatim(part)
         ))),
         IdMatch::Several(found) => {
-            let lines: String = found.iter().map(described).collect();
+            let lines: String = found.iter().map(describe_operation).collect();
             let text = message!(
                 "{} is the ending or beginning of several ids. Give more of one of these:\n{}",
-                verbatim(beginning),
+                verbatim(part),
                 FileText(lines.trim_end().to_owned())
             );
             let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
-            Err(Refusal::stating(RefusalKind::Ambiguous, text).with("operations", ids))
+            Err(Refusal::from_message(RefusalKind::Ambiguous, text).with_field("operations", ids))
         }
     }
 }
 
 /// Returns the operations of these ids that are not undone, newest first.
-pub(super) fn these(
+pub(super) fn find_not_undone(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     ids: &[String],
 ) -> Result<Vec<Operation>, Refusal> {
     let mut operations = Vec::with_capacity(ids.len());
     for id in ids {
-        let operation = one(context, store, id)?;
+        let operation = find_by_partial_id(context, store, id)?;
         if !operation.is_undone() && operation.kind == OperationKind::Change {
             operations.push(operation);
         }
@@ -91,10 +91,10 @@ pub(super) fn these(
 }
 
 /// Refuses an operation that changed a file of another folder with the same path.
-fn elsewhere(operation: &Operation, path: &Path) -> Refusal {
-    none(message!(
+fn elsewhere_refusal(operation: &Operation, path: &Path) -> Refusal {
+    nothing_selected_refusal(message!(
         "{} {} changed {} in another folder that had the same path (in another container, or before the folder was recreated), so there is nothing of it to undo here. `lancet show {}` shows it",
-        OPERATION_FIRST,
+        OPERATION_CAPITALIZED,
         verbatim(operation),
         quote_path(path),
         verbatim(operation)

@@ -23,7 +23,7 @@ pub(super) struct Chain<'r> {
 impl Chain<'_> {
     /// Returns how many of the changes, counted from the newest, are already undone in a file with this content: those
     /// after the latest state of the chain that equals it. None where no state of the chain equals it.
-    pub(super) fn already_back(&self, revision: Option<&[u8; 32]>) -> Option<usize> {
+    pub(super) fn already_undone_count(&self, revision: Option<&[u8; 32]>) -> Option<usize> {
         for (at, row) in self.rows.iter().enumerate() {
             let after = row.change.after.as_ref().map(|kept| &kept.revision);
             let before = row.change.before.as_ref().map(|kept| &kept.revision);
@@ -38,7 +38,7 @@ impl Chain<'_> {
     }
 
     /// Returns whether each change starts from the state that the one before it left.
-    fn holds_together(rows: &[&FileRow]) -> bool {
+    fn is_unbroken(rows: &[&FileRow]) -> bool {
         rows.windows(2).all(|pair| {
             let [later, earlier] = pair else { return true };
             let left = earlier.change.after.as_ref().map(|kept| kept.revision);
@@ -71,13 +71,13 @@ pub(super) fn chains<'r>(rows: &[&'r FileRow], located: Names) -> Vec<Chain<'r>>
     let mut chains = Vec::new();
     for (_, names) in groups {
         let together = rows_of(rows, &names);
-        if names.len() == 1 || Chain::holds_together(&together) {
-            chains.extend(chain(together, names));
+        if names.len() == 1 || Chain::is_unbroken(&together) {
+            chains.extend(chain_of_names(together, names));
         } else {
             // The names became one file only after the changes, so each has its own chain.
             for name in names {
                 let alone = vec![name];
-                chains.extend(chain(rows_of(rows, &alone), alone));
+                chains.extend(chain_of_names(rows_of(rows, &alone), alone));
             }
         }
     }
@@ -89,7 +89,7 @@ fn rows_of<'r>(rows: &[&'r FileRow], names: &[(PathBuf, Target)]) -> Vec<&'r Fil
     rows.iter().copied().filter(is_named).collect()
 }
 
-fn chain<'r>(rows: Vec<&'r FileRow>, names: Names) -> Option<Chain<'r>> {
+fn chain_of_names<'r>(rows: Vec<&'r FileRow>, names: Names) -> Option<Chain<'r>> {
     let newest = rows.first()?.change.path.clone();
     let paths: Vec<PathBuf> = names.iter().map(|(path, _)| path.clone()).collect();
     let (path, target) = names.into_iter().find(|(path, _)| *path == newest)?;

@@ -5,7 +5,7 @@ use lancet_history::Operation;
 use crate::wording::quote_path;
 
 /// Describes an operation on one line.
-pub(super) fn described(operation: &Operation) -> String {
+pub(super) fn describe_operation(operation: &Operation) -> String {
     let mut names: Vec<String> = operation
         .files
         .iter()

@@ -4,18 +4,18 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use lancet_history::Seen;
-use lancet_workspace::{Executable, Expected, FileType};
+use lancet_history::SeenRanges;
+use lancet_workspace::{ExecutableChange, ExpectedState, FileType};
 
-use super::Examined;
+use super::ExaminedFiles;
 use super::select::FileRow;
-use super::view::NO_TEXT;
+use super::view::FORM_OF_BINARY;
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, Target, locate_recorded};
-use crate::stages::plan::{ChangeView, FilePlan, New};
-use crate::undo::TakeBack;
+use crate::stages::plan::{ChangeView, FilePlan, NewContent};
+use crate::undo::UndoRequest;
 use crate::wording::quote_path;
 
 /// A folder and its changes, newest first.
@@ -39,27 +39,27 @@ pub(super) fn split<'r>(rows: &[&'r FileRow]) -> (Vec<FolderRows<'r>>, Vec<&'r F
     (folders, others)
 }
 
-impl Examined {
+impl ExaminedFiles {
     /// Works out the empty folders.
     pub(super) fn take_folders(
         &mut self,
         context: &CallContext<'_>,
         folders: &[FolderRows<'_>],
-        asked: &TakeBack,
+        asked: &UndoRequest,
     ) -> Result<(), Refusal> {
         for (path, rows) in folders {
             context.check_time()?;
             match back(context, path, rows) {
                 Ok(FolderBack::To(plan)) => {
                     self.files.push(*plan);
-                    self.mark(rows, Some(self.files.len() - 1));
+                    self.record_undone(rows, Some(self.files.len() - 1));
                 }
                 Ok(FolderBack::Already(leaving)) => {
-                    self.found_back(path.clone(), rows);
+                    self.add_already_undone(path.clone(), rows);
                     if let Some(found) = self.found_back.last_mut() {
                         found.folders = leaving;
                     }
-                    self.mark(rows, None);
+                    self.record_undone(rows, None);
                 }
                 Err(refusal) => self.leave_out(path.clone(), rows, refusal, asked)?,
             }
@@ -87,9 +87,8 @@ fn back(context: &CallContext<'_>, path: &Path, rows: &[&FileRow]) -> Result<Fol
             "{} was an empty folder, and something else is there now. Nothing was changed.",
             quote_path(path)
         );
-        return Err(
-            Refusal::stating(RefusalKind::Conflict, text).with("file_path", quote_path(path))
-        );
+        return Err(Refusal::from_message(RefusalKind::Conflict, text)
+            .with_field("file_path", quote_path(path)));
     }
     let made = rows.iter().filter(|row| row.change.before.is_none());
     let mut folders: Vec<PathBuf> = made.flat_map(|row| row.change.folders.clone()).collect();
@@ -97,15 +96,15 @@ fn back(context: &CallContext<'_>, path: &Path, rows: &[&FileRow]) -> Result<Fol
     Ok(match (stamp, wanted) {
         (None, Some(state)) => FolderBack::To(Box::new(plan(
             target,
-            Expected::Missing,
-            New::EmptyFolder {
+            ExpectedState::Missing,
+            NewContent::EmptyFolder {
                 mode: state.mode & 0o7777,
             },
         ))),
         (Some(stamp), None) if is_empty(context, path) => FolderBack::To(Box::new(plan(
             target,
-            Expected::EmptyFolder { stamp },
-            New::Removed { folders },
+            ExpectedState::EmptyFolder { stamp },
+            NewContent::Removed { folders },
         ))),
         (Some(_), None) => {
             folders.push(path.to_path_buf());
@@ -123,7 +122,7 @@ fn is_empty(context: &CallContext<'_>, path: &Path) -> bool {
         .is_some_and(|listing| listing.total == 0)
 }
 
-fn plan(target: Target, expected: Expected, new: New) -> FilePlan {
+fn plan(target: Target, expected: ExpectedState, new: NewContent) -> FilePlan {
     let mut view = ChangeView::default();
     view.notices.push(message!("it is an empty folder"));
     FilePlan {
@@ -132,9 +131,9 @@ fn plan(target: Target, expected: Expected, new: New) -> FilePlan {
         base: None,
         new,
         view,
-        encoding: NO_TEXT.0,
-        endings: NO_TEXT.1,
-        seen: Seen::default(),
-        executable: Executable::Keep,
+        encoding: FORM_OF_BINARY.0,
+        endings: FORM_OF_BINARY.1,
+        seen: SeenRanges::default(),
+        executable: ExecutableChange::Keep,
     }
 }

@@ -31,7 +31,7 @@ impl<'r> Groups<'r> {
     }
 
     /// Returns the groups of more than one file.
-    pub(super) fn together(&self) -> Vec<Vec<usize>> {
+    pub(super) fn groups_of_several(&self) -> Vec<Vec<usize>> {
         let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
         for (group, file) in &self.files {
             groups.entry(self.root(*group)).or_default().push(*file);
@@ -58,7 +58,7 @@ mod tests {
     use super::Groups;
 
     #[test]
-    fn chains_with_a_name_in_common_are_one_group() {
+    fn groups_chains_with_common_name() {
         let mut groups = Groups::default();
         for (at, names) in [["a", "b"], ["c", "d"], ["e", "f"], ["d", "a"]]
             .iter()
@@ -66,8 +66,8 @@ mod tests {
         {
             groups.add(names.iter().map(Path::new), at..at + 1);
         }
-        assert_eq!(groups.together(), [[0, 1, 3]]);
+        assert_eq!(groups.groups_of_several(), [[0, 1, 3]]);
         groups.add(["x", "y"].iter().map(Path::new), 4..6);
-        assert_eq!(groups.together(), [vec![0, 1, 3], vec![4, 5]]);
+        assert_eq!(groups.groups_of_several(), [vec![0, 1, 3], vec![4, 5]]);
     }
 }

@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_history::Seen;
-use lancet_workspace::{Executable, Expected};
+use lancet_history::SeenRanges;
+use lancet_workspace::{ExecutableChange, ExpectedState};
 
 use super::select::FileRow;
-use super::view::NO_TEXT;
-use super::walk::{Current, DiskContent};
+use super::view::FORM_OF_BINARY;
+use super::walk::{CurrentFile, DiskContent};
 use crate::message::message;
 use crate::stages::locate::{Intent, Target};
-use crate::stages::plan::{ChangeView, FilePlan, New};
+use crate::stages::plan::{ChangeView, FilePlan, NewContent};
 use crate::wording::quote_path;
 
 /// Returns how a name is located: where one of the changes made, changed or removed a symbolic link, a link that has the
@@ -27,8 +27,8 @@ pub(super) fn intent_for(path: &Path, rows: &[&FileRow]) -> Intent {
 /// Returns the plan that gives a name to a symbolic link, whatever has the name now.
 pub(super) fn made(
     target: Target,
-    expected: Expected,
-    current: Option<Current>,
+    expected: ExpectedState,
+    current: Option<CurrentFile>,
     link: &Path,
 ) -> FilePlan {
     let mut view = ChangeView::default();
@@ -40,7 +40,7 @@ pub(super) fn made(
         DiskContent::Held(snapshot) => Some(snapshot),
         DiskContent::Large(_) | DiskContent::Link(_) => None,
     });
-    let new = New::Link {
+    let new = NewContent::Link {
         target: link.as_os_str().to_owned(),
     };
     FilePlan {
@@ -50,25 +50,25 @@ pub(super) fn made(
 }
 
 /// Returns the plan that removes a symbolic link, and these folders if they are then empty.
-pub(super) fn removed(target: Target, expected: Expected, folders: Vec<PathBuf>) -> FilePlan {
+pub(super) fn removed(target: Target, expected: ExpectedState, folders: Vec<PathBuf>) -> FilePlan {
     plan(
         target,
         expected,
-        New::Removed { folders },
+        NewContent::Removed { folders },
         ChangeView::default(),
     )
 }
 
-fn plan(target: Target, expected: Expected, new: New, view: ChangeView) -> FilePlan {
+fn plan(target: Target, expected: ExpectedState, new: NewContent, view: ChangeView) -> FilePlan {
     FilePlan {
         target,
         expected,
         base: None,
         new,
         view,
-        encoding: NO_TEXT.0,
-        endings: NO_TEXT.1,
-        seen: Seen::default(),
-        executable: Executable::Keep,
+        encoding: FORM_OF_BINARY.0,
+        endings: FORM_OF_BINARY.1,
+        seen: SeenRanges::default(),
+        executable: ExecutableChange::Keep,
     }
 }

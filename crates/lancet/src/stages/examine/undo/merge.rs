@@ -8,7 +8,7 @@ use lancet_text::difference;
 use crate::stages::examine::read_state::DIFF_BUDGET;
 
 /// Merges `ours` and `theirs`, which both come from `base`; none where their changes touch each other.
-pub(super) fn three_ways(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn merge_three_way(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let (our_changes, their_changes) = (blocks(base, ours)?, blocks(base, theirs)?);
     let (base, ours, theirs) = (lines(base), lines(ours), lines(theirs));
     let mut all: Vec<(Range<usize>, &[&[u8]])> = Vec::new();
@@ -65,31 +65,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_of_different_lines_come_together() {
-        let merged = three_ways(b"a\nb\nc\nd\n", b"A\nb\nc\nd\n", b"a\nb\nc\nD\r\n");
+    fn merges_changes_of_different_lines() {
+        let merged = merge_three_way(b"a\nb\nc\nd\n", b"A\nb\nc\nd\n", b"a\nb\nc\nD\r\n");
         assert_eq!(merged.as_deref(), Some(&b"A\nb\nc\nD\r\n"[..]));
     }
 
     #[test]
-    fn changes_that_touch_do_not() {
-        assert_eq!(three_ways(b"a\nb\nc\n", b"A\nb\nc\n", b"a\nB\nc\n"), None);
-        assert_eq!(three_ways(b"a\nb\n", b"a\nx\nb\n", b"a\ny\nb\n"), None);
-        assert_eq!(three_ways(b"a\nb\n", b"x\nb\n", b"y\nb\n"), None);
+    fn refuses_to_merge_adjacent_changes() {
+        assert_eq!(
+            merge_three_way(b"a\nb\nc\n", b"A\nb\nc\n", b"a\nB\nc\n"),
+            None
+        );
+        assert_eq!(merge_three_way(b"a\nb\n", b"a\nx\nb\n", b"a\ny\nb\n"), None);
+        assert_eq!(merge_three_way(b"a\nb\n", b"x\nb\n", b"y\nb\n"), None);
     }
 
     #[test]
-    fn bytes_that_are_no_text_and_a_last_line_without_end_are_kept() {
-        let merged = three_ways(b"\xff\n2\n3\n4", b"\xfe\n2\n3\n4", b"\xff\n2\n3\n\x004");
+    fn merge_preserves_invalid_utf8_and_missing_final_newline() {
+        let merged = merge_three_way(b"\xff\n2\n3\n4", b"\xfe\n2\n3\n4", b"\xff\n2\n3\n\x004");
         assert_eq!(merged.as_deref(), Some(&b"\xfe\n2\n3\n\x004"[..]));
     }
 
     proptest! {
         #[test]
-        fn a_side_that_changed_nothing_yields_to_the_other(base in "[ab\n\r]{0,30}", other in "[ab\n\r]{0,30}") {
+        fn merge_with_unchanged_side_returns_other_side(base in "[ab\n\r]{0,30}", other in "[ab\n\r]{0,30}") {
             let (base, other) = (base.as_bytes(), other.as_bytes());
-            prop_assert_eq!(three_ways(base, base, other), Some(other.to_vec()));
-            prop_assert_eq!(three_ways(base, other, base), Some(other.to_vec()));
-            prop_assert_eq!(three_ways(base, other, other), Some(other.to_vec()));
+            prop_assert_eq!(merge_three_way(base, base, other), Some(other.to_vec()));
+            prop_assert_eq!(merge_three_way(base, other, base), Some(other.to_vec()));
+            prop_assert_eq!(merge_three_way(base, other, other), Some(other.to_vec()));
         }
     }
 }

@@ -5,27 +5,27 @@ use std::path::Path;
 
 use lancet_history::OperationStore;
 use lancet_text::RawChange;
-use lancet_workspace::Executable;
+use lancet_workspace::ExecutableChange;
 
 use super::view;
-use super::walk::{Current, DiskContent, Step, Walked};
+use super::walk::{CurrentFile, DiskContent, FileStep, WalkEnd};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::Target;
-use crate::stages::open::HELD;
-use crate::stages::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
+use crate::stages::open::MAX_IN_MEMORY_SIZE;
+use crate::stages::plan::{ChangeView, FilePlan, LedgerUpdate, NewContent, PlannedMove};
 use crate::wording::quote_path;
 
 /// Returns the plan that gives a file its old name and its old state.
-pub(super) fn moved(
+pub(super) fn plan_move_back(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     (from, to): (Target, Target),
-    found: Current,
-    walked: Walked<'_>,
+    found: CurrentFile,
+    walked: WalkEnd<'_>,
 ) -> Result<FilePlan, Refusal> {
-    let Walked {
+    let WalkEnd {
         state,
         mode,
         folders,
@@ -34,7 +34,7 @@ pub(super) fn moved(
     let mode = mode.filter(|mode| mode & 0o7777 != found.stamp.permissions());
     let is_same = state.is_as_found(&found);
     let moved = |from: Target, changes, mode| {
-        New::Moved(Box::new(Moved {
+        NewContent::Moved(Box::new(PlannedMove {
             from,
             changes,
             mode,
@@ -46,10 +46,10 @@ pub(super) fn moved(
         let expected = found.expected();
         let (base, form) = match found.content {
             DiskContent::Held(snapshot) => {
-                let form = view::form(context, &to, &snapshot.bytes);
+                let form = view::encoding_and_line_ends(context, &to, &snapshot.bytes);
                 (Some(snapshot), form)
             }
-            DiskContent::Large(_) | DiskContent::Link(_) => (None, view::NO_TEXT),
+            DiskContent::Large(_) | DiskContent::Link(_) => (None, view::FORM_OF_BINARY),
         };
         return Ok(FilePlan {
             target: to,
@@ -60,24 +60,24 @@ pub(super) fn moved(
             encoding: form.0,
             endings: form.1,
             seen: Default::default(),
-            executable: Executable::Keep,
+            executable: ExecutableChange::Keep,
         });
     }
     let name = to.path().to_path_buf();
     let size = found.stamp.size;
-    let is_large = |state: &Step<'_>| matches!(state, Step::Kept(kept) if kept.size > HELD);
-    if size > HELD || is_large(&state) {
-        return Err(one_at_a_time(&name));
+    let is_large = |state: &FileStep<'_>| matches!(state, FileStep::Kept(kept) if kept.size > MAX_IN_MEMORY_SIZE);
+    if size > MAX_IN_MEMORY_SIZE || is_large(&state) {
+        return Err(one_at_a_time_refusal(&name));
     }
     let Some(wanted) = state.wanted() else {
-        return Err(one_at_a_time(&name));
+        return Err(one_at_a_time_refusal(&name));
     };
     let plan = view::file_plan(context, store, to, Some(found), wanted, mode, Vec::new())?;
     let Some(plan) = plan else {
-        return Err(one_at_a_time(&name));
+        return Err(one_at_a_time_refusal(&name));
     };
-    let New::Restored { bytes, mode } = plan.new else {
-        return Err(one_at_a_time(&name));
+    let NewContent::Restored { bytes, mode } = plan.new else {
+        return Err(one_at_a_time_refusal(&name));
     };
     let whole = RawChange {
         range: 0..size,
@@ -90,11 +90,11 @@ pub(super) fn moved(
 }
 
 /// Returns the refusal where a move cannot be undone together with other moves or changes of content.
-pub(super) fn one_at_a_time(name: &Path) -> Refusal {
+pub(super) fn one_at_a_time_refusal(name: &Path) -> Refusal {
     let path = quote_path(name);
     let text = message!(
         "The moves and changes of {} cannot be undone in one step. Nothing was changed; undo the operations one at a time, the newest first.",
         &path
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
 }

@@ -3,53 +3,58 @@
 
 use std::path::Path;
 
-use lancet_history::{ALREADY_UNDONE, IdMatch, LogQuery, Operation, OperationKind, OperationStore};
+use lancet_history::{
+    ALREADY_UNDONE_MARK, IdMatch, LogQuery, Operation, OperationKind, OperationStore,
+};
 
-use super::kept::unreadable;
+use super::kept::unreadable_refusal;
 use super::select::FileRow;
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
-use crate::undo::{Selection, TakeBack};
+use crate::undo::{Selection, UndoRequest};
 
 /// The most operations of one file that the walk passes through.
-const MOST: usize = 500;
+const MAX_OPERATIONS: usize = 500;
 
 /// Lists the changes of a file that the selection means, those already undone too, and the undos of these, newest
 /// first. None where the selection has no such undo, or has one that also undid changes outside of it.
-pub(super) fn rows(
+pub(super) fn rows_with_undos(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     path: &Path,
-    asked: &TakeBack,
+    asked: &UndoRequest,
 ) -> Result<Option<Vec<FileRow>>, Refusal> {
-    let Some(query) = query(&asked.selection) else {
+    let Some(query) = query_for_selection(&asked.selection) else {
         return Ok(None);
     };
     let query = LogQuery {
         below: context.engine().roots().to_vec(),
         path: Some(path.to_path_buf()),
-        limit: Some(MOST),
-        without: context.other_workspaces().map_err(unreadable)?.ids(),
+        limit: Some(MAX_OPERATIONS),
+        without: context
+            .other_workspaces()
+            .map_err(unreadable_refusal)?
+            .ids(),
         ..query
     };
-    let mut changes = store.log(&query).map_err(unreadable)?;
+    let mut changes = store.query_log(&query).map_err(unreadable_refusal)?;
     changes.retain(|operation| operation.kind == OperationKind::Change);
     let is_meant = |id: &String| changes.iter().any(|change| change.id == *id);
     let mut undos: Vec<Operation> = Vec::new();
     for file in changes.iter().flat_map(|change| &change.files) {
         let by = match &file.undone_by {
-            Some(by) if file.path == path && by != ALREADY_UNDONE => by,
+            Some(by) if file.path == path && by != ALREADY_UNDONE_MARK => by,
             _ => continue,
         };
         if undos.iter().any(|undo| undo.id == *by) {
             continue;
         }
-        match store.find(by, &[]).map_err(unreadable)? {
+        match store.find(by, &[]).map_err(unreadable_refusal)? {
             IdMatch::One(undo) if undo.takes_back.iter().all(is_meant) => undos.push(*undo),
             _ => return Ok(None),
         }
     }
-    if undos.is_empty() || changes.len() == MOST {
+    if undos.is_empty() || changes.len() == MAX_OPERATIONS {
         return Ok(None);
     }
     let mut walked: Vec<Operation> = changes.into_iter().chain(undos).collect();
@@ -74,7 +79,7 @@ pub(super) fn rows(
 
 /// Returns the query for the changes that a selection of many covers, whether or not they were undone.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-fn query(selection: &Selection) -> Option<LogQuery> {
+fn query_for_selection(selection: &Selection) -> Option<LogQuery> {
     let all = LogQuery::default();
     Some(match selection {
         Selection::Session(name) => LogQuery {

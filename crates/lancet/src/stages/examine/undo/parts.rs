@@ -3,23 +3,23 @@
 
 use std::path::Path;
 
-use lancet_history::{OperationStore, PartTakenBack, Revision, TakenBack};
+use lancet_history::{OperationStore, PartialUndo, ReversedChange, Revision};
 
-use super::kept::unreadable;
+use super::kept::unreadable_refusal;
 use super::select::FileRow;
 use crate::refusal::Refusal;
 
 /// Returns the operations that undid hunks and lead from the state that a change left to the content that was found,
 /// newest first; none where something else was written in between.
-pub(super) fn between(
+pub(super) fn hunk_undos_between(
     store: &dyn OperationStore,
     path: &Path,
     found: Option<Revision>,
     left: Option<Revision>,
-) -> Result<Option<Vec<PartTakenBack>>, Refusal> {
+) -> Result<Option<Vec<PartialUndo>>, Refusal> {
     let mut parts = store
-        .parts_taken_back(path)
-        .map_err(unreadable)?
+        .partial_undos(path)
+        .map_err(unreadable_refusal)?
         .into_iter();
     let mut at = found;
     let mut through = Vec::new();
@@ -34,14 +34,14 @@ pub(super) fn between(
 }
 
 /// Returns whether every change that the hunks belong to is among these rows.
-pub(super) fn are_within(parts: &[PartTakenBack], rows: &[FileRow]) -> bool {
-    let of_request: Vec<TakenBack> = rows
+pub(super) fn are_all_selected(parts: &[PartialUndo], rows: &[FileRow]) -> bool {
+    let of_request: Vec<ReversedChange> = rows
         .iter()
-        .map(|row| TakenBack {
+        .map(|row| ReversedChange {
             by: None,
             operation: row.operation.clone(),
             at: row.change.at,
         })
         .collect();
-    parts.iter().all(|part| part.is_part_of(&of_request))
+    parts.iter().all(|part| part.is_covered_by(&of_request))
 }

@@ -17,7 +17,7 @@ pub(super) struct RenamedChain<'r> {
 }
 
 /// Splits the rows into those of files that one of the rows moved, and the others.
-pub(super) fn split(rows: &[FileRow]) -> (Vec<&FileRow>, Vec<&FileRow>) {
+pub(super) fn split_renamed_files(rows: &[FileRow]) -> (Vec<&FileRow>, Vec<&FileRow>) {
     let moves = rows.iter().filter(|row| row.change.moved_from.is_some());
     let names: HashSet<&Path> = moves.flat_map(FileRow::names).collect();
     rows.iter()
@@ -63,7 +63,7 @@ impl RenamedChain<'_> {
     }
 
     /// Returns the names and states of the file, the latest first; there is one more than there are changes.
-    pub(super) fn points(&self) -> impl Iterator<Item = (&Path, Option<&RecordedState>)> {
+    pub(super) fn names_and_states(&self) -> impl Iterator<Item = (&Path, Option<&RecordedState>)> {
         let last = self
             .rows
             .first()

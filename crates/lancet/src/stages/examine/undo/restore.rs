@@ -5,29 +5,29 @@ use std::path::{Path, PathBuf};
 
 use lancet_history::{Operation, OperationStore, RecordedState};
 
-use super::kept::unreadable;
-use super::view::{self, Wanted};
-use super::{at_checkpoint, by_id, store, walk};
-use crate::message::{Message, OPERATION, OPERATION_FIRST, message, verbatim};
+use super::kept::unreadable_refusal;
+use super::view::{self, WantedState};
+use super::{at_checkpoint, by_id, require_store, walk};
+use crate::message::{Message, OPERATION, OPERATION_CAPITALIZED, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, Target, locate, locate_recorded};
 use crate::stages::plan::{DryRun, FilePlan, Plan, PlanRecord};
-use crate::undo::{Restore, Side};
-use crate::wording::{QuotedPath, count, quote_path};
+use crate::undo::{OperationSide, Restore};
+use crate::wording::{QuotedPath, format_count, quote_path};
 
 /// The longest list of paths in an answer, in characters.
-const LONGEST_LIST: usize = 4_000;
+const MAX_LIST_LENGTH: usize = 4_000;
 
 /// Works out the plan that restores files to states in the history.
-pub(crate) fn restore(
+pub(crate) fn plan_restore(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     asked: &[Restore],
 ) -> Result<Plan, Refusal> {
-    let store = store(context)?;
-    context.follow_moved_files().map_err(unreadable)?;
+    let store = require_store(context)?;
+    context.follow_moved_files().map_err(unreadable_refusal)?;
     let mut located: Vec<(&Restore, Target)> = Vec::with_capacity(asked.len());
     for asked in asked {
         located.push((asked, located_for(context, store, asked)?));
@@ -40,7 +40,8 @@ pub(crate) fn restore(
     for (asked, target) in located {
         context.check_time()?;
         let path = quote_path(target.path());
-        if let Some(found) = at_checkpoint::called(context, store, target.path(), &asked.operation)?
+        if let Some(found) =
+            at_checkpoint::find_checkpoint(context, store, target.path(), &asked.operation)?
         {
             let called = found.name.as_deref().unwrap_or(&found.id);
             told.push(message!(
@@ -48,30 +49,30 @@ pub(crate) fn restore(
                 &path,
                 verbatim(called)
             ));
-            let kept = at_checkpoint::state(context, store, target.path(), &found)?;
-            match to_state(context, attempt, store, target, kept.as_ref())? {
+            let kept = at_checkpoint::state_at_checkpoint(context, store, target.path(), &found)?;
+            match plan_state(context, attempt, store, target, kept.as_ref())? {
                 Some(file) => files.push(file),
                 None => unchanged.push(path),
             }
             continue;
         }
-        let operation = by_id::one(context, store, &asked.operation)?;
+        let operation = by_id::find_by_partial_id(context, store, &asked.operation)?;
         told.push(message!(
             "{} as {}",
             &path,
-            moment(&operation, asked.moment)
+            describe_moment(&operation, asked.moment)
         ));
-        match file(context, attempt, store, target, &operation, asked.moment)? {
+        match plan_file(context, attempt, store, target, &operation, asked.moment)? {
             Some(file) => files.push(file),
             None => unchanged.push(path),
         }
     }
     if files.is_empty() {
-        return Err(in_that_state(&unchanged));
+        return Err(in_that_state_refusal(&unchanged));
     }
-    let mut lead = message!("{}.", Message::joined(told, "; ").cut(LONGEST_LIST));
+    let mut lead = message!("{}.", Message::joined(told, "; ").truncate(MAX_LIST_LENGTH));
     if !unchanged.is_empty() {
-        let names = Message::joined(&unchanged, ", ").cut(LONGEST_LIST);
+        let names = Message::joined(&unchanged, ", ").truncate(MAX_LIST_LENGTH);
         lead.push(message!(" In that state already: {}.", names));
     }
     Ok(Plan {
@@ -117,21 +118,21 @@ fn is_recorded(
     path: &Path,
     called: &str,
 ) -> Result<bool, Refusal> {
-    if let Some(checkpoint) = at_checkpoint::called(context, store, path, called)? {
+    if let Some(checkpoint) = at_checkpoint::find_checkpoint(context, store, path, called)? {
         return at_checkpoint::has_entry(store, path, &checkpoint);
     }
-    let operation = by_id::one(context, store, called)?;
+    let operation = by_id::find_by_partial_id(context, store, called)?;
     Ok(operation.files.iter().any(|change| change.path == *path))
 }
 
 /// Works out one file; none where it already is in the wanted state.
-fn file(
+fn plan_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     store: &dyn OperationStore,
     target: Target,
     operation: &Operation,
-    moment: Side,
+    moment: OperationSide,
 ) -> Result<Option<FilePlan>, Refusal> {
     let mut changes = operation.files.iter();
     let Some(change) = changes.find(|change| change.path == target.path()) else {
@@ -139,39 +140,39 @@ fn file(
         let touched: Vec<QuotedPath> = touched.collect();
         let text = message!(
             "{} {} did not touch {}. It changed {}.",
-            OPERATION_FIRST,
+            OPERATION_CAPITALIZED,
             verbatim(operation),
             quote_path(target.path()),
-            Message::joined(&touched, ", ").cut(LONGEST_LIST)
+            Message::joined(&touched, ", ").truncate(MAX_LIST_LENGTH)
         );
-        return Err(Refusal::stating(RefusalKind::NotFound, text));
+        return Err(Refusal::from_message(RefusalKind::NotFound, text));
     };
     let wanted = match moment {
-        Side::Before => &change.before,
-        Side::After => &change.after,
+        OperationSide::Before => &change.before,
+        OperationSide::After => &change.after,
     };
-    to_state(context, attempt, store, target, wanted.as_ref())
+    plan_state(context, attempt, store, target, wanted.as_ref())
 }
 
 /// Works out one file from the state that it is to have.
-fn to_state(
+fn plan_state(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     store: &dyn OperationStore,
     target: Target,
     wanted: Option<&RecordedState>,
 ) -> Result<Option<FilePlan>, Refusal> {
-    let current = walk::current(context, attempt, &target)?;
+    let current = walk::read_current(context, attempt, &target)?;
     let mode = wanted.map(|kept| kept.mode);
     let mode = mode.filter(|mode| *mode != 0);
-    let wanted = wanted.map_or(Wanted::Nothing, Wanted::Kept);
+    let wanted = wanted.map_or(WantedState::Nothing, WantedState::Kept);
     view::file_plan(context, store, target, current, wanted, mode, Vec::new())
 }
 
-fn moment(operation: &Operation, moment: Side) -> Message {
+fn describe_moment(operation: &Operation, moment: OperationSide) -> Message {
     match moment {
-        Side::Before => message!("it was before {} {}", OPERATION, verbatim(operation)),
-        Side::After => message!("{} {} left it", OPERATION, verbatim(operation)),
+        OperationSide::Before => message!("it was before {} {}", OPERATION, verbatim(operation)),
+        OperationSide::After => message!("{} {} left it", OPERATION, verbatim(operation)),
     }
 }
 
@@ -189,17 +190,22 @@ fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> 
                 "{} is named twice, and a file is restored to one state. Nothing was changed; name it once.",
                 &path
             );
-            return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path));
+            return Err(
+                Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
+            );
         }
     }
     Ok(())
 }
 
 /// Returns the refusal where every file is in the wanted state already.
-fn in_that_state(unchanged: &[QuotedPath]) -> Refusal {
+fn in_that_state_refusal(unchanged: &[QuotedPath]) -> Refusal {
     let (names, verb) = match unchanged {
         [path] => (message!("{}", path), "is"),
-        paths => (message!("{}", verbatim(count(paths.len(), "file"))), "are"),
+        paths => (
+            message!("{}", verbatim(format_count(paths.len(), "file"))),
+            "are",
+        ),
     };
     let text = message!(
         "{} {} in that state already. Nothing was changed.",
@@ -207,5 +213,5 @@ fn in_that_state(unchanged: &[QuotedPath]) -> Refusal {
         verb
     );
     let first = unchanged.first().cloned().unwrap_or_default();
-    Refusal::stating(RefusalKind::NoChange, text).with("file_path", first)
+    Refusal::from_message(RefusalKind::NoChange, text).with_field("file_path", first)
 }

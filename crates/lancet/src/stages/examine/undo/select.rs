@@ -4,25 +4,28 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    ALREADY_UNDONE, FileChange, LogQuery, Operation, OperationKind, OperationStore, Parentage,
-    RecordedState, Reversible,
+    ALREADY_UNDONE_MARK, FileChange, LogQuery, Operation, OperationKind, OperationStore,
+    ParentFilter, RecordedState, ReversalDirection,
 };
 
-use super::by_id::{one, own_operation, these};
-use super::kept::unreadable;
+use super::by_id::{find_by_partial_id, find_not_undone, own_operation};
+use super::kept::unreadable_refusal;
+use super::nothing::{
+    nothing_selected_refusal, nothing_to_take_back_refusal, nothing_to_undo_refusal,
+};
 use super::{hooks, newest};
-use crate::message::{OPERATION, OPERATION_FIRST, SEND_AGAIN, Say, message, term, verbatim};
+use crate::message::{OPERATION, OPERATION_CAPITALIZED, SEND_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::Whose;
+use crate::request::UndoScope;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, locate};
-use crate::undo::{Direction, Selection, TakeBack};
-use crate::wording::{cut, quote_path};
+use crate::undo::{Direction, Selection, UndoRequest};
+use crate::wording::quote_path;
 
 /// How many operations of a file are read from the log at a time.
-const PAGE: usize = 50;
+const OPERATIONS_PER_READ: usize = 50;
 /// The most pages of the log in which changes under another name of the file (a hard link) are searched for.
-const LINKED_PAGES: usize = 40;
+const MAX_LINKED_READS: usize = 40;
 
 /// One file of one operation.
 pub(super) struct FileRow {
@@ -76,50 +79,42 @@ impl FileRow {
 
 /// Selects the rows that a request covers; the list is never empty.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-pub(super) fn rows(
+pub(super) fn select_rows(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
-    asked: &TakeBack,
-    whose: Whose,
+    asked: &UndoRequest,
+    whose: UndoScope,
 ) -> Result<Vec<FileRow>, Refusal> {
-    let reversible = match asked.direction {
-        Direction::Undo => Reversible::Undoable,
-        Direction::Redo => Reversible::Redoable,
-    };
-    let query = LogQuery {
-        below: context.engine().roots().to_vec(),
-        session: (whose == Whose::Own).then(|| context.session.key().to_owned()),
-        reversible: Some(reversible),
-        without: context.other_workspaces().map_err(unreadable)?.ids(),
-        ..LogQuery::default()
-    };
-    let log = |query: LogQuery| store.log(&query).map_err(unreadable);
+    let query = reversible_query(context, asked.direction, whose)?;
+    let log = |query: LogQuery| store.query_log(&query).map_err(unreadable_refusal);
     let operations = match &asked.selection {
         Selection::Newest => log(LogQuery {
             limit: Some(1),
-            parentage: Some(Parentage::None),
+            parentage: Some(ParentFilter::None),
             ..newest::with_redos(query.clone(), asked.direction, whose)
         })?,
         Selection::Last(number) => {
             let query = LogQuery {
-                parentage: Some(Parentage::None),
+                parentage: Some(ParentFilter::None),
                 ..newest::with_redos(query, asked.direction, whose)
             };
-            let rows = last(store, &log, &query, *number)?;
-            return hooks::with_children(&log, rows);
+            let rows = select_newest(store, &log, &query, *number)?;
+            return hooks::with_hook_changes(&log, rows);
         }
         Selection::Operation(id) => {
             let operation = own_operation(context, store, id, whose)?;
-            vec![meant(context, store, operation, asked.direction)?]
+            let resolved = resolve_operation(context, store, operation, asked.direction)?;
+            vec![resolved]
         }
-        Selection::File(path) if whose == Whose::Own => {
+        Selection::File(path) if whose == UndoScope::Own => {
             // A model writes the path as in any other call.
             let target = locate(context.engine(), &path.to_string_lossy(), Intent::Edit)?;
-            let rows = of_file(context, &log, query, target.path())?;
-            return hooks::with_parent(store, rows);
+            let rows = newest_change_of_file(context, &log, query, target.path())?;
+            return hooks::with_change_before_hook(store, rows);
         }
         Selection::File(path) => {
-            return hooks::with_parent(store, of_file(context, &log, query, path)?);
+            let rows = newest_change_of_file(context, &log, query, path)?;
+            return hooks::with_change_before_hook(store, rows);
         }
         Selection::Session(name) => log(LogQuery {
             tree: Some(name.clone()),
@@ -134,10 +129,10 @@ pub(super) fn rows(
             turn: Some(turn.clone()),
             ..query
         })?,
-        Selection::These(ids) => these(context, store, ids)?,
+        Selection::These(ids) => find_not_undone(context, store, ids)?,
         Selection::Since(time) => log(LogQuery {
             since: Some(*time),
-            ..newest::of_known_calls(query)
+            ..newest::only_known_calls(query)
         })?,
         Selection::SincePrompt(mark) => log(LogQuery {
             tree: Some(mark.session.clone()),
@@ -146,40 +141,52 @@ pub(super) fn rows(
         })?,
         _ => return Err(Refusal::unknown_request()),
     };
-    let rows: Vec<FileRow> = operations.into_iter().flat_map(standing_rows).collect();
+    let rows: Vec<FileRow> = operations.into_iter().flat_map(rows_not_undone).collect();
     let rows = match asked.direction {
-        Direction::Undo => hooks::with_children(&log, rows)?,
+        Direction::Undo => hooks::with_hook_changes(&log, rows)?,
         Direction::Redo => rows,
     };
     if rows.is_empty() {
-        return Err(nothing_to_take_back(asked));
+        return Err(nothing_to_take_back_refusal(asked));
     }
     Ok(rows)
 }
 
-/// Returns the refusal where no row was selected.
-fn nothing_to_take_back(asked: &TakeBack) -> Refusal {
-    match asked.direction {
-        Direction::Undo => nothing_to_undo(&asked.selection),
-        Direction::Redo => Refusal::stating(
-            RefusalKind::NotFound,
-            term(
-                "There is nothing to redo: no undo here whose files have not been changed since. Nothing was changed.",
-                "There is nothing to redo in this project.",
-            ),
-        ),
-    }
+/// Returns the query for all operations that the caller may undo, or redo.
+fn reversible_query(
+    context: &CallContext<'_>,
+    direction: Direction,
+    whose: UndoScope,
+) -> Result<LogQuery, Refusal> {
+    let reversible = match direction {
+        Direction::Undo => ReversalDirection::Undoable,
+        Direction::Redo => ReversalDirection::Redoable,
+    };
+    Ok(LogQuery {
+        below: context.engine().roots().to_vec(),
+        session: (whose == UndoScope::Own).then(|| context.session.key().to_owned()),
+        reversible: Some(reversible),
+        without: context
+            .other_workspaces()
+            .map_err(unreadable_refusal)?
+            .ids(),
+        ..LogQuery::default()
+    })
 }
 
 /// Selects the newest operations. A change that a redo among them restored is undone with the redo, and does not count
 /// separately.
-fn last(
+fn select_newest(
     store: &dyn OperationStore,
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
     query: &LogQuery,
     number: usize,
 ) -> Result<Vec<FileRow>, Refusal> {
-    let taken_back = |operation: &str| store.taken_back(operation).map_err(unreadable);
+    let taken_back = |operation: &str| {
+        store
+            .reversed_changes(operation)
+            .map_err(unreadable_refusal)
+    };
     let mut put_back: HashSet<(String, usize)> = HashSet::new();
     let mut rows = Vec::new();
     let mut before = None;
@@ -187,7 +194,7 @@ fn last(
     while left > 0 {
         let page = log(LogQuery {
             before,
-            limit: Some(PAGE),
+            limit: Some(OPERATIONS_PER_READ),
             ..query.clone()
         })?;
         let Some(oldest) = page.last() else { break };
@@ -200,7 +207,7 @@ fn last(
                     put_back.extend(changes.map(|change| (change.operation, change.at)));
                 }
             }
-            let mut standing = standing_rows(operation);
+            let mut standing = rows_not_undone(operation);
             standing.retain(|row| !put_back.contains(&(row.operation.clone(), row.change.at)));
             if standing.is_empty() {
                 continue;
@@ -213,14 +220,17 @@ fn last(
         }
     }
     match rows.is_empty() {
-        true => Err(nothing_to_undo(&Selection::Last(number))),
+        true => Err(nothing_to_undo_refusal(&Selection::Last(number))),
         false => Ok(rows),
     }
 }
 
 /// Refuses to continue with operations other than those in the question to the person: the history may have changed
 /// while the question was open.
-pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result<(), Refusal> {
+pub(super) fn require_same_choice(
+    context: &CallContext<'_>,
+    rows: &[FileRow],
+) -> Result<(), Refusal> {
     let mut chosen = context.chosen.borrow_mut();
     if chosen.is_empty() || context.waited.get().is_zero() {
         *chosen = rows.iter().map(|row| row.operation.clone()).collect();
@@ -228,7 +238,7 @@ pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result
     }
     match rows.iter().find(|row| !chosen.contains(&row.operation)) {
         None => Ok(()),
-        Some(row) => Err(Refusal::stating(
+        Some(row) => Err(Refusal::from_message(
             RefusalKind::Stale,
             message!(
                 "The history changed while this was asked: {} {} would be next now. Nothing was changed; {} to be asked about that one.",
@@ -241,7 +251,7 @@ pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result
 }
 
 /// Returns the operation itself or, for a redo, the undo that undid it.
-fn meant(
+fn resolve_operation(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     operation: Operation,
@@ -251,40 +261,42 @@ fn meant(
         .files
         .iter()
         .find_map(|file| file.undone_by.clone());
-    let found_back = undone_by.as_deref() == Some(ALREADY_UNDONE);
+    let found_back = undone_by.as_deref() == Some(ALREADY_UNDONE_MARK);
     match (direction, operation.kind, undone_by) {
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(_)) if found_back => {
-            Err(none(message!(
+            Err(nothing_selected_refusal(message!(
                 "No undo took {} {} back: its files were found as they were before. `lancet restore FILE@{}` brings back what it left",
                 OPERATION,
                 verbatim(&operation),
                 verbatim(&operation)
             )))
         }
-        (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(message!(
-            "{} {} is undone already: its files were found as they were before",
-            OPERATION_FIRST,
-            verbatim(&operation)
-        ))),
-        (_, OperationKind::Late, _) => Err(none(message!(
+        (_, _, Some(_)) if found_back && operation.is_undone() => {
+            Err(nothing_selected_refusal(message!(
+                "{} {} is undone already: its files were found as they were before",
+                OPERATION_CAPITALIZED,
+                verbatim(&operation)
+            )))
+        }
+        (_, OperationKind::Late, _) => Err(nothing_selected_refusal(message!(
             "{} {} is what someone else wrote into an old version; it was never in the file, so there is nothing to undo. `lancet restore FILE@{}` brings it there",
-            OPERATION_FIRST,
+            OPERATION_CAPITALIZED,
             verbatim(&operation),
             verbatim(&operation)
         ))),
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => {
-            one(context, store, &by)
+            find_by_partial_id(context, store, &by)
         }
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => {
-            Err(none(message!(
+            Err(nothing_selected_refusal(message!(
                 "{} {} is not undone, so there is nothing to redo",
-                OPERATION_FIRST,
+                OPERATION_CAPITALIZED,
                 verbatim(&operation)
             )))
         }
-        (_, _, Some(by)) if operation.is_undone() => Err(none(message!(
+        (_, _, Some(by)) if operation.is_undone() => Err(nothing_selected_refusal(message!(
             "{} {} is undone already, by {}",
-            OPERATION_FIRST,
+            OPERATION_CAPITALIZED,
             verbatim(&operation),
             verbatim(by)
         ))),
@@ -293,7 +305,7 @@ fn meant(
 }
 
 /// Finds the newest change of one file, under any of its names, whichever other files its operation changed.
-fn of_file(
+fn newest_change_of_file(
     context: &CallContext<'_>,
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
     query: LogQuery,
@@ -309,21 +321,21 @@ fn of_file(
     for page in 0.. {
         // The log is searched by name; the other names of a file with hard links are unknown, so for those all
         // operations are read.
-        let by_name = links.is_none() || page >= LINKED_PAGES;
+        let by_name = links.is_none() || page >= MAX_LINKED_READS;
         let page = log(LogQuery {
             path: by_name.then(|| path.to_path_buf()),
             before: before.clone(),
-            limit: Some(PAGE),
+            limit: Some(OPERATIONS_PER_READ),
             ..query.clone()
         })?;
         let Some(last) = page.last() else {
-            return Err(none(message!(
+            return Err(nothing_selected_refusal(message!(
                 "There is nothing to undo of {}",
                 quote_path(path)
             )));
         };
         before = Some(last.id.clone());
-        let found = page.into_iter().flat_map(standing_rows).find(|row| {
+        let found = page.into_iter().flat_map(rows_not_undone).find(|row| {
             let mut names = row.names();
             names.any(|name| name == path || (!by_name && inode(name) == links))
         });
@@ -331,11 +343,11 @@ fn of_file(
             return Ok(vec![row]);
         }
     }
-    Err(none("There is no such change"))
+    Err(nothing_selected_refusal("There is no such change"))
 }
 
 /// Returns the files of an operation that have not been undone.
-pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
+pub(super) fn rows_not_undone(operation: Operation) -> Vec<FileRow> {
     let recorded = operation.recorded.unwrap_or_default();
     let mut not_kept = Some(recorded.not_kept);
     let files = operation.files.into_iter();
@@ -354,48 +366,4 @@ pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
             change,
         })
         .collect()
-}
-
-/// Says that nothing is left to undo in the requested selection.
-fn nothing_to_undo(selection: &Selection) -> Refusal {
-    none(match selection {
-        Selection::Session(name) => {
-            message!(
-                "There is nothing to undo of the session {}",
-                verbatim(format!("{:?}", cut(name, 64)))
-            )
-        }
-        Selection::Client(name) => {
-            message!(
-                "There is nothing to undo of the client {}",
-                verbatim(format!("{:?}", cut(name, 64)))
-            )
-        }
-        Selection::Turn(turn) => {
-            message!(
-                "There is nothing to undo of the turn {}",
-                verbatim(format!("{:?}", cut(turn, 64)))
-            )
-        }
-        Selection::Since(_) => message!("There is nothing to undo since then"),
-        Selection::SincePrompt(mark) => message!(
-            "There is nothing to undo of the session {} since the prompt {}; a larger number goes back to an earlier one",
-            verbatim(format!("{:?}", cut(&mark.session, 64))),
-            verbatim(format!("{:?}", mark.prompt))
-        ),
-        _ => {
-            return Refusal::stating(
-                RefusalKind::NotFound,
-                term(
-                    "There is nothing to undo here. Nothing was changed.",
-                    "There is nothing to undo in this project.",
-                ),
-            );
-        }
-    })
-}
-
-pub(super) fn none(words: impl Say) -> Refusal {
-    let text = message!("{}. Nothing was changed.", words);
-    Refusal::stating(RefusalKind::NotFound, text)
 }

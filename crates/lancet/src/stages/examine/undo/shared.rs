@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use lancet_history::{OperationStore, SubAgent};
 
-use super::kept::unreadable;
+use super::kept::unreadable_refusal;
 use super::select::FileRow;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::stages::plan::LeftOut;
-use crate::undo::{Direction, Selection, SharedChanges, TakeBack};
-use crate::wording::{cut, quote_path};
+use crate::stages::plan::ConflictingFile;
+use crate::undo::{Direction, Selection, SharedChanges, UndoRequest};
+use crate::wording::{quote_path, truncate};
 
 /// The longest name of a session in a sentence, in characters.
 const LONGEST: usize = 64;
@@ -22,8 +22,8 @@ const LONGEST: usize = 64;
 pub(super) fn set_apart(
     store: &dyn OperationStore,
     rows: Vec<FileRow>,
-    asked: &TakeBack,
-) -> Result<(Vec<FileRow>, Vec<LeftOut>), Refusal> {
+    asked: &UndoRequest,
+) -> Result<(Vec<FileRow>, Vec<ConflictingFile>), Refusal> {
     let is_any = rows.iter().any(|row| !row.shared_with.is_empty());
     if !is_any || asked.shared == SharedChanges::Include || asked.direction == Direction::Redo {
         return Ok((rows, Vec::new()));
@@ -33,11 +33,11 @@ pub(super) fn set_apart(
         let mut sessions = row.shared_with.iter();
         sessions.any(|session| !covered.contains(session))
     };
-    let mut left_out: Vec<LeftOut> = Vec::new();
+    let mut left_out: Vec<ConflictingFile> = Vec::new();
     for row in rows.iter().filter(is_unsure) {
         let path = &row.change.path;
         if left_out.iter().all(|left| left.path != *path) {
-            left_out.push(LeftOut {
+            left_out.push(ConflictingFile {
                 path: path.clone(),
                 operation: row.operation.clone(),
                 refusal: refusal(path, &row.shared_with),
@@ -64,7 +64,7 @@ fn covered_sessions(
         }
         _ => return Ok(rows.iter().map(|row| row.session.clone()).collect()),
     };
-    let sub_agents = store.sub_agents().map_err(unreadable)?;
+    let sub_agents = store.sub_agents().map_err(unreadable_refusal)?;
     Ok(tree(top, &sub_agents))
 }
 
@@ -88,7 +88,7 @@ fn refusal(path: &Path, sessions: &[String]) -> Refusal {
         quote_path(path),
         sessions_named(sessions)
     );
-    Refusal::stating(RefusalKind::Conflict, text).with("file_path", quote_path(path))
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", quote_path(path))
 }
 
 /// The notice for a file that another call may have changed.
@@ -102,7 +102,7 @@ pub(super) fn notice(rows: &[&FileRow]) -> Option<Message> {
 
 fn sessions_named(sessions: &[String]) -> Message {
     let first = sessions.first().map_or("", String::as_str);
-    let first = verbatim(format!("the session {:?}", cut(first, LONGEST)));
+    let first = verbatim(format!("the session {:?}", truncate(first, LONGEST)));
     match sessions.len().saturating_sub(1) {
         0 => message!("{}", first),
         more => message!("{} and {} more", first, more),

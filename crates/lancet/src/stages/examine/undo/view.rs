@@ -3,26 +3,26 @@
 
 use std::path::PathBuf;
 
-use lancet_history::{OperationStore, RecordedState, Seen};
-use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
-use lancet_workspace::{Executable, Expected, Revision, Snapshot};
+use lancet_history::{OperationStore, RecordedState, SeenRanges};
+use lancet_text::{Difference, Document, Encoding, Endings, difference, unified_diff};
+use lancet_workspace::{ExecutableChange, ExpectedState, Revision, Snapshot};
 
-use super::kept::{content, stored};
+use super::kept::{open_content, read_content};
 use super::links;
-use super::walk::{Current, DiskContent};
-use crate::ledger::{carry, raw_line};
+use super::walk::{CurrentFile, DiskContent};
+use crate::ledger::{carry_over_seen, raw_line};
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
-use crate::stages::examine::edit::WORDS_OF_A_FILE;
-use crate::stages::examine::large::{self, back::Stored};
+use crate::stages::examine::edit::TEXT_LENGTH_PER_FILE;
+use crate::stages::examine::large::{self, back::StoredState};
 use crate::stages::examine::read_state::DIFF_BUDGET;
 use crate::stages::locate::Target;
-use crate::stages::open::{HELD, configured};
-use crate::stages::plan::{ChangeView, FilePlan, New};
-use crate::wording::{count, quote_path};
+use crate::stages::open::{MAX_IN_MEMORY_SIZE, configured_encoding};
+use crate::stages::plan::{ChangeView, FilePlan, NewContent};
+use crate::wording::{format_count, quote_path};
 
 /// The state that an undo or restore gives a file.
-pub(super) enum Wanted<'k> {
+pub(super) enum WantedState<'k> {
     /// The file is removed.
     Nothing,
     /// The file gets a state that is in the history.
@@ -36,8 +36,8 @@ pub(super) fn file_plan(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     target: Target,
-    current: Option<Current>,
-    wanted: Wanted<'_>,
+    current: Option<CurrentFile>,
+    wanted: WantedState<'_>,
     mode: Option<u32>,
     folders: Vec<PathBuf>,
 ) -> Result<Option<FilePlan>, Refusal> {
@@ -46,9 +46,9 @@ pub(super) fn file_plan(
         _ => true,
     };
     let revision = match &wanted {
-        Wanted::Nothing => None,
-        Wanted::Kept(kept) => Some(kept.revision),
-        Wanted::Bytes(bytes) => Some(*Revision::of_content(bytes).as_bytes()),
+        WantedState::Nothing => None,
+        WantedState::Kept(kept) => Some(kept.revision),
+        WantedState::Bytes(bytes) => Some(*Revision::from_content(bytes).as_bytes()),
     };
     let found = current.as_ref().map(|current| *current.revision.as_bytes());
     if found == revision && same_mode {
@@ -56,50 +56,50 @@ pub(super) fn file_plan(
     }
     let expected = current
         .as_ref()
-        .map_or(Expected::Missing, Current::expected);
-    if let Wanted::Kept(kept) = &wanted
+        .map_or(ExpectedState::Missing, CurrentFile::expected);
+    if let WantedState::Kept(kept) = &wanted
         && let Some(link) = &kept.link
     {
         return Ok(Some(links::made(target, expected, current, link)));
     }
-    if let (Wanted::Nothing, Expected::Link { .. }) = (&wanted, &expected) {
+    if let (WantedState::Nothing, ExpectedState::Link { .. }) = (&wanted, &expected) {
         return Ok(Some(links::removed(target, expected, folders)));
     }
     let new = match (wanted, current.as_ref().map(|current| &current.content)) {
-        (Wanted::Nothing, Some(DiskContent::Large(survey))) => {
-            return Ok(Some(large::back::removed(
+        (WantedState::Nothing, Some(DiskContent::Large(survey))) => {
+            return Ok(Some(large::back::plan_removal(
                 target, expected, survey, folders,
             )));
         }
-        (Wanted::Kept(kept), found)
-            if kept.size > HELD || matches!(found, Some(DiskContent::Large(_))) =>
+        (WantedState::Kept(kept), found)
+            if kept.size > MAX_IN_MEMORY_SIZE || matches!(found, Some(DiskContent::Large(_))) =>
         {
             let plan = large_plan(context, store, target, expected, found, (kept, mode))?;
             return Ok(Some(plan));
         }
-        (Wanted::Nothing, _) => None,
-        (Wanted::Kept(kept), _) => Some(content(store, &kept.revision)?),
-        (Wanted::Bytes(bytes), _) => Some(bytes),
+        (WantedState::Nothing, _) => None,
+        (WantedState::Kept(kept), _) => Some(read_content(store, &kept.revision)?),
+        (WantedState::Bytes(bytes), _) => Some(bytes),
     };
     let current = current.and_then(|current| match current.content {
         DiskContent::Held(snapshot) => Some(snapshot),
         DiskContent::Large(_) | DiskContent::Link(_) => None,
     });
     let (encoding, endings, view, seen) =
-        compared(context, &target, current.as_ref(), new.as_deref());
+        compare_states(context, &target, current.as_ref(), new.as_deref());
     Ok(Some(FilePlan {
         target,
         expected,
         new: match new {
-            Some(bytes) => New::Restored { bytes, mode },
-            None => New::Removed { folders },
+            Some(bytes) => NewContent::Restored { bytes, mode },
+            None => NewContent::Removed { folders },
         },
         base: current,
         view,
         encoding,
         endings,
         seen,
-        executable: Executable::Keep,
+        executable: ExecutableChange::Keep,
     }))
 }
 
@@ -108,12 +108,12 @@ fn large_plan(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     target: Target,
-    expected: Expected,
+    expected: ExpectedState,
     found: Option<&DiskContent>,
     (kept, mode): (&RecordedState, Option<u32>),
 ) -> Result<FilePlan, Refusal> {
-    let stored = Stored {
-        content: stored(store, &kept.revision)?,
+    let stored = StoredState {
+        content: open_content(store, &kept.revision)?,
         revision: kept.revision,
         mode,
     };
@@ -128,17 +128,17 @@ fn large_plan(
         // Without a file there is nothing to survey.
         Some(DiskContent::Link(_)) | None => None,
     };
-    large::back::restored(context, target, expected, survey, stored)
+    large::back::plan_restore(context, target, expected, survey, stored)
 }
 
 /// Compares the present and the new text of the file, and works out what will have been seen of the new one.
-fn compared(
+fn compare_states(
     context: &CallContext<'_>,
     target: &Target,
     current: Option<&Snapshot>,
     new: Option<&[u8]>,
-) -> (Encoding, Endings, ChangeView, Seen) {
-    let configured = configured(context.engine(), target);
+) -> (Encoding, Endings, ChangeView, SeenRanges) {
+    let configured = configured_encoding(context.engine(), target);
     let before = current.map_or(&[][..], |current| &current.bytes);
     let after = new.unwrap_or_default();
     let documents = Document::decode(before, configured)
@@ -148,7 +148,7 @@ fn compared(
         Some((old, document)) => {
             let difference = difference(old.view(), document.view(), 3, DIFF_BUDGET);
             let diff = shown_diff(context, target, &difference);
-            let mut seen = carried(
+            let mut seen = unchanged_seen(
                 context,
                 target,
                 current,
@@ -173,26 +173,30 @@ fn compared(
             Encoding::UTF8,
             Endings::None,
             binary_view(before, after),
-            Seen::default(),
+            SeenRanges::default(),
         ),
     }
 }
 
 /// Returns the parts that were seen of the present version and do not change.
-fn carried(
+fn unchanged_seen(
     context: &CallContext<'_>,
     target: &Target,
     current: Option<&Snapshot>,
     old: &Document<'_>,
     (new, new_raw): (&Document<'_>, &[u8]),
     difference: &Difference,
-) -> Seen {
-    let known = context.session.ledger().peek(target.path()).cloned();
+) -> SeenRanges {
+    let known = context
+        .session
+        .ledger()
+        .get_without_use(target.path())
+        .cloned();
     match (known, current) {
         (Some(entry), Some(current)) if entry.revision == *current.revision.as_bytes() => {
-            carry(old, &current.bytes, &entry.seen, new, new_raw, difference)
+            carry_over_seen(old, &current.bytes, &entry.seen, new, new_raw, difference)
         }
-        _ => Seen::default(),
+        _ => SeenRanges::default(),
     }
 }
 
@@ -202,10 +206,12 @@ fn shown_diff(
     target: &Target,
     difference: &Difference,
 ) -> Option<String> {
-    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
-    let diff = unified(&difference.hunks);
+    context.charge_sentence(
+        2 * context.length(&quote_path(target.path()).to_string()) + TEXT_LENGTH_PER_FILE,
+    );
+    let diff = unified_diff(&difference.hunks);
     let length = context.length(&diff);
-    if difference.coarse || !context.budget.show(length) {
+    if difference.coarse || !context.budget.try_charge_lines(length) {
         return None;
     }
     Some(diff)
@@ -215,8 +221,8 @@ fn text_view(difference: Difference, diff: Option<String>) -> ChangeView {
     let body = match diff {
         None => format!(
             "{} added, {} removed; the diff is too long to show",
-            count(difference.added, "line"),
-            count(difference.removed, "line")
+            format_count(difference.added, "line"),
+            format_count(difference.removed, "line")
         ),
         Some(_) if difference.is_empty() => {
             "only line ends, an encoding or permission bits changed".to_owned()
@@ -242,7 +248,7 @@ fn binary_view(before: &[u8], after: &[u8]) -> ChangeView {
     ChangeView {
         body: format!(
             "not text: {}, before {}",
-            count(after.len(), "byte"),
+            format_count(after.len(), "byte"),
             before.len()
         ),
         ..ChangeView::default()
@@ -250,16 +256,16 @@ fn binary_view(before: &[u8], after: &[u8]) -> ChangeView {
 }
 
 /// The form (encoding and line ends) of content that is not text.
-pub(super) const NO_TEXT: (Encoding, Endings) = (Encoding::UTF8, Endings::None);
+pub(super) const FORM_OF_BINARY: (Encoding, Endings) = (Encoding::UTF8, Endings::None);
 
 /// Returns the encoding and line ends of a content.
-pub(super) fn form(
+pub(super) fn encoding_and_line_ends(
     context: &CallContext<'_>,
     target: &Target,
     bytes: &[u8],
 ) -> (Encoding, Endings) {
-    match Document::decode(bytes, configured(context.engine(), target)) {
+    match Document::decode(bytes, configured_encoding(context.engine(), target)) {
         Ok(document) => (document.encoding(), document.endings()),
-        Err(_) => NO_TEXT,
+        Err(_) => FORM_OF_BINARY,
     }
 }

@@ -5,29 +5,29 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{OperationStore, PartTakenBack, RecordedState};
-use lancet_workspace::{Expected, FileType, Revision, Snapshot, Stamp};
+use lancet_history::{OperationStore, PartialUndo, RecordedState};
+use lancet_workspace::{ExpectedState, FileType, Revision, Snapshot, Stamp};
 
 use super::chain::Chain;
-use super::conflict::{Now, Others, conflict};
-use super::kept::{content, unreadable};
+use super::conflict::{CurrentBytes, OtherFiles, conflict_refusal};
+use super::kept::{read_content, unreadable_refusal};
 use super::select::FileRow;
-use super::view::Wanted;
+use super::view::WantedState;
 use super::{merge, own_undos, parts, view};
-use crate::engine::Surveyed;
+use crate::engine::FileSurvey;
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::examine::large;
 use crate::stages::locate::Target;
-use crate::stages::open::{HELD, expected, snapshot_to_change};
+use crate::stages::open::{MAX_IN_MEMORY_SIZE, expected_content, snapshot_to_change};
 use crate::stages::plan::FilePlan;
-use crate::undo::{Direction, Overlap, TakeBack};
+use crate::undo::{Direction, Overlap, UndoRequest};
 use crate::wording::quote_path;
 
 /// The file or symbolic link that is on the disk under a name now.
-pub(super) struct Current {
+pub(super) struct CurrentFile {
     pub(super) revision: Revision,
     pub(super) stamp: Stamp,
     pub(super) content: DiskContent,
@@ -38,18 +38,18 @@ pub(super) enum DiskContent {
     /// The whole content, in memory.
     Held(Snapshot),
     /// The survey of a file that is too large for memory.
-    Large(Arc<Surveyed>),
+    Large(Arc<FileSurvey>),
     /// The target of a symbolic link.
     Link(OsString),
 }
 
-impl Current {
+impl CurrentFile {
     /// Returns the content that the disk must still have when the file is written.
-    pub(super) fn expected(&self) -> Expected {
+    pub(super) fn expected(&self) -> ExpectedState {
         match &self.content {
-            DiskContent::Held(snapshot) => expected(snapshot),
+            DiskContent::Held(snapshot) => expected_content(snapshot),
             DiskContent::Large(survey) => survey.expected(),
-            DiskContent::Link(target) => Expected::Link {
+            DiskContent::Link(target) => ExpectedState::Link {
                 target: target.clone(),
                 stamp: self.stamp,
             },
@@ -58,23 +58,28 @@ impl Current {
 }
 
 /// Reads what is on the disk under a name now; none where there is nothing.
-pub(super) fn current(
+pub(super) fn read_current(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     target: &Target,
-) -> Result<Option<Current>, Refusal> {
+) -> Result<Option<CurrentFile>, Refusal> {
     if let Some((stamp, link)) = link_at(target) {
-        return Ok(Some(Current {
-            revision: Revision::of_link(&link),
+        return Ok(Some(CurrentFile {
+            revision: Revision::from_link(&link),
             stamp,
             content: DiskContent::Link(link),
         }));
     }
     match target.located.kind() {
         FileType::Missing => Ok(None),
-        FileType::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
+        FileType::File
+            if target
+                .located
+                .current_stamp()
+                .is_some_and(|now| now.size > MAX_IN_MEMORY_SIZE) =>
+        {
             let survey = large::survey(context, target)?;
-            Ok(Some(Current {
+            Ok(Some(CurrentFile {
                 revision: survey.revision,
                 stamp: survey.stamp,
                 content: DiskContent::Large(survey),
@@ -82,7 +87,7 @@ pub(super) fn current(
         }
         FileType::File => {
             let snapshot = snapshot_to_change(context, attempt, target)?;
-            Ok(Some(Current {
+            Ok(Some(CurrentFile {
                 revision: snapshot.revision,
                 stamp: snapshot.stamp,
                 content: DiskContent::Held(snapshot),
@@ -93,30 +98,30 @@ pub(super) fn current(
                 "{} is no file any more. Nothing was changed.",
                 quote_path(target.path())
             );
-            Err(Refusal::stating(RefusalKind::Conflict, text)
-                .with("file_path", quote_path(target.path())))
+            Err(Refusal::from_message(RefusalKind::Conflict, text)
+                .with_field("file_path", quote_path(target.path())))
         }
     }
 }
 
 /// The result of undoing the changes of one file.
-pub(super) enum Back {
+pub(super) enum UndoneChain {
     /// The file has to be written or removed. Hunks that were undone earlier are now undone as part of the whole
     /// change.
-    To(Box<FilePlan>, Vec<PartTakenBack>),
+    To(Box<FilePlan>, Vec<PartialUndo>),
     /// The file already has the state that the undo would give it.
     Already,
 }
 
 /// Undoes the changes of one file as one chain, starting at the latest state of the chain that equals the file.
-pub(super) fn back(
+pub(super) fn undo_chain(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     store: &dyn OperationStore,
     chain: Chain<'_>,
     all: &[FileRow],
-    asked: &TakeBack,
-) -> Result<Back, Refusal> {
+    asked: &UndoRequest,
+) -> Result<UndoneChain, Refusal> {
     if chain.path != chain.target.path() {
         let text = message!(
             "{} is a link by now, to {}. Nothing was changed.",
@@ -124,72 +129,76 @@ pub(super) fn back(
             quote_path(chain.target.path())
         );
         let given = chain.target.given.clone();
-        return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", given));
+        return Err(
+            Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", given)
+        );
     }
-    let found = current(context, attempt, &chain.target)?;
+    let found = read_current(context, attempt, &chain.target)?;
     let revision = found.as_ref().map(|found| found.revision.as_bytes());
     let undone = count_undone(context, store, &chain, revision, all)?;
     let rows = chain.rows.get(undone..).unwrap_or_default();
     let target = &chain.target;
     let found_now = found.as_ref();
     let own;
-    let walked = match rows_back(context, store, target, rows, found_now, all, asked) {
+    let walked = match walk_back(context, store, target, rows, found_now, all, asked) {
         // The file may differ only by undos of changes that the request covers as well.
         Err(refusal)
             if asked.direction == Direction::Undo && refusal.kind() == RefusalKind::Conflict =>
         {
-            own = own_undos::rows(context, store, target.path(), asked)?;
+            own = own_undos::rows_with_undos(context, store, target.path(), asked)?;
             let rows: Vec<&FileRow> = own.iter().flatten().collect();
             let again = match rows.is_empty() {
                 true => return Err(refusal),
-                false => rows_back(context, store, target, &rows, found_now, all, asked),
+                false => walk_back(context, store, target, &rows, found_now, all, asked),
             };
             again.map_err(|_| refusal)?
         }
         walked => walked?,
     };
     let Some(wanted) = walked.state.wanted() else {
-        return Ok(Back::Already);
+        return Ok(UndoneChain::Already);
     };
     let (mode, folders, parts) = (walked.mode, walked.folders, walked.parts);
     let plan = view::file_plan(context, store, chain.target, found, wanted, mode, folders)?;
-    Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan), parts)))
+    Ok(plan.map_or(UndoneChain::Already, |plan| {
+        UndoneChain::To(Box::new(plan), parts)
+    }))
 }
 
 /// The state at which a walk through the changes of a file ends.
-pub(super) struct Walked<'r> {
-    pub(super) state: Step<'r>,
+pub(super) struct WalkEnd<'r> {
+    pub(super) state: FileStep<'r>,
     /// The permission bits that the file is to have, where they are known.
     pub(super) mode: Option<u32>,
     /// The folders that were created for the names that the file leaves.
     pub(super) folders: Vec<PathBuf>,
     /// The hunks that were undone earlier, and that the walk passed through.
-    pub(super) parts: Vec<PartTakenBack>,
+    pub(super) parts: Vec<PartialUndo>,
 }
 
 /// Walks through the changes of a file, newest first, starting from the content that was found.
-pub(super) fn rows_back<'r>(
+pub(super) fn walk_back<'r>(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     target: &Target,
     rows: &[&'r FileRow],
-    found: Option<&Current>,
+    found: Option<&CurrentFile>,
     all: &[FileRow],
-    asked: &TakeBack,
-) -> Result<Walked<'r>, Refusal> {
+    asked: &UndoRequest,
+) -> Result<WalkEnd<'r>, Refusal> {
     let mut revision = found.map(|found| *found.revision.as_bytes());
     let mut mode = found.map(|found| found.stamp.mode);
-    let mut state = Step::AsFound;
+    let mut state = FileStep::AsFound;
     let mut folders: Vec<PathBuf> = Vec::new();
-    let mut through: Vec<PartTakenBack> = Vec::new();
+    let mut through: Vec<PartialUndo> = Vec::new();
     for row in rows {
         let (before, after) = (&row.change.before, &row.change.after);
         let left = after.as_ref().map(|after| after.revision);
         let mut overlap = asked.overlap;
         if revision != left
-            && let Some(found) = parts::between(store, &row.change.path, revision, left)?
+            && let Some(found) = parts::hunk_undos_between(store, &row.change.path, revision, left)?
         {
-            match parts::are_within(&found, all) {
+            match parts::are_all_selected(&found, all) {
                 // The hunks belong to the changes that are being undone, so this part of them is already undone.
                 true => {
                     revision = left;
@@ -201,18 +210,18 @@ pub(super) fn rows_back<'r>(
         }
         if revision == left {
             revision = before.as_ref().map(|before| before.revision);
-            state = before.as_ref().map_or(Step::Nothing, Step::Kept);
+            state = before.as_ref().map_or(FileStep::Nothing, FileStep::Kept);
         } else if overlap == Overlap::Merge && row.moves_only() && revision.is_some() {
             // A move is undone whatever the file contains by now.
         } else {
             let now = || state.bytes(store, found);
             let merged = match overlap {
-                Overlap::Merge => merged_without(store, row, now)?,
+                Overlap::Merge => merge_without_change(store, row, now)?,
                 _ => None,
             };
             let Some(merged) = merged else {
-                let others = others_beside(rows, all);
-                return Err(conflict(
+                let others = other_files(rows, all);
+                return Err(conflict_refusal(
                     context,
                     store,
                     target,
@@ -222,8 +231,8 @@ pub(super) fn rows_back<'r>(
                     others,
                 ));
             };
-            revision = Some(*Revision::of_content(&merged).as_bytes());
-            state = Step::Merged(merged);
+            revision = Some(*Revision::from_content(&merged).as_bytes());
+            state = FileStep::Merged(merged);
         }
         // Permission bits that another program has changed since are left alone.
         mode = match (before, after, mode) {
@@ -241,7 +250,7 @@ pub(super) fn rows_back<'r>(
             folders.extend(new);
         }
     }
-    Ok(Walked {
+    Ok(WalkEnd {
         state,
         mode: mode.filter(|mode| *mode != 0),
         folders,
@@ -250,33 +259,33 @@ pub(super) fn rows_back<'r>(
 }
 
 /// Returns the present content without one change, by a merge; none where it cannot be merged.
-fn merged_without(
+fn merge_without_change(
     store: &dyn OperationStore,
     row: &FileRow,
-    now: impl FnOnce() -> Result<Now, Refusal>,
+    now: impl FnOnce() -> Result<CurrentBytes, Refusal>,
 ) -> Result<Option<Vec<u8>>, Refusal> {
     let (Some(before), Some(after)) = (&row.change.before, &row.change.after) else {
         return Ok(None);
     };
-    if row.concerns_link() || before.size.max(after.size) > HELD {
+    if row.concerns_link() || before.size.max(after.size) > MAX_IN_MEMORY_SIZE {
         return Ok(None);
     }
     Ok(match now()? {
-        Now::Bytes(now) => merge::three_ways(
-            &content(store, &after.revision)?,
+        CurrentBytes::Bytes(now) => merge::merge_three_way(
+            &read_content(store, &after.revision)?,
             &now,
-            &content(store, &before.revision)?,
+            &read_content(store, &before.revision)?,
         ),
-        Now::Nothing | Now::Large | Now::Link => None,
+        CurrentBytes::Nothing | CurrentBytes::Large | CurrentBytes::Link => None,
     })
 }
 
 /// Returns whether the undone changes also concern other files.
-fn others_beside(rows: &[&FileRow], all: &[FileRow]) -> Others {
+fn other_files(rows: &[&FileRow], all: &[FileRow]) -> OtherFiles {
     let is_own = |name: &Path| rows.iter().any(|own| own.names().any(|own| own == name));
     match all.iter().all(|row| row.names().all(is_own)) {
-        true => Others::None,
-        false => Others::Some,
+        true => OtherFiles::None,
+        false => OtherFiles::Some,
     }
 }
 
@@ -296,7 +305,7 @@ fn count_undone(
     revision: Option<&[u8; 32]>,
     all: &[FileRow],
 ) -> Result<usize, Refusal> {
-    let Some(start) = chain.already_back(revision) else {
+    let Some(start) = chain.already_undone_count(revision) else {
         return Ok(0);
     };
     let Some(oldest) = start.checked_sub(1).and_then(|at| chain.rows.get(at)) else {
@@ -304,15 +313,18 @@ fn count_undone(
     };
     let mut selected: Vec<String> = all.iter().map(|row| row.operation.clone()).collect();
     selected.dedup();
-    let others = context.other_workspaces().map_err(unreadable)?.ids();
+    let others = context
+        .other_workspaces()
+        .map_err(unreadable_refusal)?
+        .ids();
     let changed_later = store
-        .is_changed_later(&chain.names, &oldest.operation, &selected, &others)
-        .map_err(unreadable)?;
+        .has_later_changes(&chain.names, &oldest.operation, &selected, &others)
+        .map_err(unreadable_refusal)?;
     Ok(if changed_later { 0 } else { start })
 }
 
 /// The state of the file after some of the changes were undone.
-pub(super) enum Step<'k> {
+pub(super) enum FileStep<'k> {
     /// The content on the disk.
     AsFound,
     /// No file.
@@ -323,41 +335,47 @@ pub(super) enum Step<'k> {
     Merged(Vec<u8>),
 }
 
-impl<'k> Step<'k> {
+impl<'k> FileStep<'k> {
     /// Returns the state to give the file; none where it stays as it was found.
-    pub(super) fn wanted(self) -> Option<Wanted<'k>> {
+    pub(super) fn wanted(self) -> Option<WantedState<'k>> {
         Some(match self {
-            Step::AsFound => return None,
-            Step::Nothing => Wanted::Nothing,
-            Step::Kept(kept) => Wanted::Kept(kept),
-            Step::Merged(bytes) => Wanted::Bytes(bytes),
+            FileStep::AsFound => return None,
+            FileStep::Nothing => WantedState::Nothing,
+            FileStep::Kept(kept) => WantedState::Kept(kept),
+            FileStep::Merged(bytes) => WantedState::Bytes(bytes),
         })
     }
 
     /// Returns whether the state has the content that was found.
-    pub(super) fn is_as_found(&self, found: &Current) -> bool {
+    pub(super) fn is_as_found(&self, found: &CurrentFile) -> bool {
         match self {
-            Step::AsFound => true,
-            Step::Kept(kept) => kept.revision == *found.revision.as_bytes(),
-            Step::Nothing | Step::Merged(_) => false,
+            FileStep::AsFound => true,
+            FileStep::Kept(kept) => kept.revision == *found.revision.as_bytes(),
+            FileStep::Nothing | FileStep::Merged(_) => false,
         }
     }
 
     /// Returns whether the state is that of a symbolic link.
     pub(super) fn is_link(&self) -> bool {
-        matches!(self, Step::Kept(kept) if kept.link.is_some())
+        matches!(self, FileStep::Kept(kept) if kept.link.is_some())
     }
 
-    fn bytes(&self, store: &dyn OperationStore, found: Option<&Current>) -> Result<Now, Refusal> {
+    fn bytes(
+        &self,
+        store: &dyn OperationStore,
+        found: Option<&CurrentFile>,
+    ) -> Result<CurrentBytes, Refusal> {
         Ok(match (self, found.map(|found| &found.content)) {
-            (Self::AsFound, Some(DiskContent::Held(found))) => Now::Bytes(found.bytes.to_vec()),
-            (Self::AsFound, Some(DiskContent::Large(_))) => Now::Large,
-            (Self::AsFound, Some(DiskContent::Link(_))) => Now::Link,
-            (Self::Kept(kept), _) if kept.link.is_some() => Now::Link,
-            (Self::AsFound, None) | (Self::Nothing, _) => Now::Nothing,
-            (Self::Kept(kept), _) if kept.size > HELD => Now::Large,
-            (Self::Kept(kept), _) => Now::Bytes(content(store, &kept.revision)?),
-            (Self::Merged(bytes), _) => Now::Bytes(bytes.clone()),
+            (Self::AsFound, Some(DiskContent::Held(found))) => {
+                CurrentBytes::Bytes(found.bytes.to_vec())
+            }
+            (Self::AsFound, Some(DiskContent::Large(_))) => CurrentBytes::Large,
+            (Self::AsFound, Some(DiskContent::Link(_))) => CurrentBytes::Link,
+            (Self::Kept(kept), _) if kept.link.is_some() => CurrentBytes::Link,
+            (Self::AsFound, None) | (Self::Nothing, _) => CurrentBytes::Nothing,
+            (Self::Kept(kept), _) if kept.size > MAX_IN_MEMORY_SIZE => CurrentBytes::Large,
+            (Self::Kept(kept), _) => CurrentBytes::Bytes(read_content(store, &kept.revision)?),
+            (Self::Merged(bytes), _) => CurrentBytes::Bytes(bytes.clone()),
         })
     }
 }

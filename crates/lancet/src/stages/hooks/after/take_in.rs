@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_history::{
-    Author, ChangeKind, Content, Draft, Entry, FileDraft, OperationKind, State, Version,
+    ChangeKind, ContentDraft, DraftState, FileDraft, FileVersion, LedgerEntry, OperationAuthor,
+    OperationDraft, OperationKind,
 };
 use lancet_text::{Document, RawChange, apply_raw};
 use lancet_workspace::{KnownContent, Revision, Snapshot};
@@ -14,13 +15,13 @@ use crate::ledger::{raw_lines, version};
 use crate::message::{OPERATION, message, verbatim};
 use crate::operation;
 use crate::stages::context::CallContext;
-use crate::stages::examine::formatted::{line_blocks, line_changes, unshown};
+use crate::stages::examine::formatted::{line_blocks, line_changes, unshown_formatted_lines};
 use crate::stages::examine::view::{LineOffsets, Notes, change_view};
-use crate::stages::open::HELD;
+use crate::stages::open::MAX_IN_MEMORY_SIZE;
 use crate::stages::record::Recorded;
 
 /// The name that the history gives as the tool of a hook's change.
-const TOOL: &str = "hook";
+const HOOK_TOOL: &str = "hook";
 
 /// A file that a hook has changed.
 struct HookedFile {
@@ -34,7 +35,7 @@ struct HookedFile {
 }
 
 /// The state of a file after hooks.
-enum FileNow {
+enum FileAfterHooks {
     AsWritten,
     Gone,
     Other(Snapshot),
@@ -46,22 +47,25 @@ enum FileNow {
 pub(super) fn is_as_written(context: &CallContext<'_>, recorded: &Recorded) -> bool {
     (0..recorded.plan.files.len()).all(|at| {
         recorded.plan.files[at].removes()
-            || matches!(found(context, recorded, at), FileNow::AsWritten)
+            || matches!(
+                file_after_hooks(context, recorded, at),
+                FileAfterHooks::AsWritten
+            )
     })
 }
 
 /// Records the changes. `by` names the hooks that ran.
-pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &str) {
+pub(super) fn record_hook_changes(context: &CallContext<'_>, recorded: &mut Recorded, by: &str) {
     let mut changed = Vec::new();
     for at in 0..recorded.plan.files.len() {
         if recorded.plan.files[at].removes() {
             continue;
         }
-        let new = match found(context, recorded, at) {
-            FileNow::AsWritten => continue,
-            FileNow::Gone => None,
-            FileNow::Other(snapshot) => Some(snapshot),
-            FileNow::Unknown => {
+        let new = match file_after_hooks(context, recorded, at) {
+            FileAfterHooks::AsWritten => continue,
+            FileAfterHooks::Gone => None,
+            FileAfterHooks::Other(snapshot) => Some(snapshot),
+            FileAfterHooks::Unknown => {
                 let words = message!(
                     "{} changed this file, which cannot be kept in the history",
                     verbatim(by)
@@ -85,31 +89,31 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
     if changed.is_empty() {
         return;
     }
-    let child = record(context, recorded, &changed, by);
+    let child = record_operation(context, recorded, &changed, by);
     for file in changed {
-        tell(context, recorded, file, by, child.as_deref());
+        report_hook_change(context, recorded, file, by, child.as_deref());
     }
 }
 
-fn found(context: &CallContext<'_>, recorded: &Recorded, at: usize) -> FileNow {
+fn file_after_hooks(context: &CallContext<'_>, recorded: &Recorded, at: usize) -> FileAfterHooks {
     let (path, written) = (recorded.plan.files[at].target.path(), &recorded.written[at]);
     let Ok(located) = context.engine().workspace.locate_as_spelled(path) else {
-        return FileNow::Unknown;
+        return FileAfterHooks::Unknown;
     };
     let Some(stamp) = located.stat() else {
-        return FileNow::Gone;
+        return FileAfterHooks::Gone;
     };
-    if stamp.same_file_state(&written.stamp) {
-        return FileNow::AsWritten;
+    if stamp.has_same_state(&written.stamp) {
+        return FileAfterHooks::AsWritten;
     }
     let known = KnownContent::Revision(written.revision);
-    if let Ok(Some(_)) = located.unchanged_since(&written.stamp, known) {
-        return FileNow::AsWritten;
+    if let Ok(Some(_)) = located.check_unchanged_since(&written.stamp, known) {
+        return FileAfterHooks::AsWritten;
     }
-    match located.snapshot(HELD) {
-        Ok(snapshot) if snapshot.revision == written.revision => FileNow::AsWritten,
-        Ok(snapshot) => FileNow::Other(snapshot),
-        Err(_) => FileNow::Unknown,
+    match located.read_snapshot(MAX_IN_MEMORY_SIZE) {
+        Ok(snapshot) if snapshot.revision == written.revision => FileAfterHooks::AsWritten,
+        Ok(snapshot) => FileAfterHooks::Other(snapshot),
+        Err(_) => FileAfterHooks::Unknown,
     }
 }
 
@@ -121,7 +125,7 @@ fn written_content(
 ) -> Option<Arc<Vec<u8>>> {
     let held = {
         let ledger = context.session.ledger();
-        let entry = ledger.peek(path);
+        let entry = ledger.get_without_use(path);
         let entry = entry.filter(|entry| entry.revision == *revision.as_bytes());
         entry.and_then(|entry| entry.content.clone())
     };
@@ -133,7 +137,7 @@ fn written_content(
 }
 
 /// Records the changes as one operation and returns its id, where there is a history.
-fn record(
+fn record_operation(
     context: &CallContext<'_>,
     recorded: &Recorded,
     changed: &[HookedFile],
@@ -143,7 +147,7 @@ fn record(
     let id = operation::new_id();
     let files = changed.iter().map(|file| {
         let mode = recorded.written[file.at].stamp.mode;
-        let (added, removed) = counted(file);
+        let (added, removed) = count_changed_lines(file);
         FileDraft {
             path: &file.path,
             kind: match file.new {
@@ -151,21 +155,21 @@ fn record(
                 None => ChangeKind::Delete,
             },
             moved_from: None,
-            before: Some(State {
+            before: Some(DraftState {
                 revision: *recorded.written[file.at].revision.as_bytes(),
                 size: file.old.len() as u64,
                 mode,
                 link: None,
                 inode: Some(recorded.written[file.at].stamp.inode),
-                content: Content::Whole(&file.old),
+                content: ContentDraft::Whole(&file.old),
             }),
-            after: file.new.as_ref().map(|new| State {
+            after: file.new.as_ref().map(|new| DraftState {
                 revision: *new.revision.as_bytes(),
                 size: new.bytes.len() as u64,
                 mode: new.stamp.mode,
                 link: None,
                 inode: Some(new.stamp.inode),
-                content: Content::Whole(&new.bytes),
+                content: ContentDraft::Whole(&new.bytes),
             }),
             added,
             removed,
@@ -174,18 +178,18 @@ fn record(
         }
     });
     let approved = format!("the hook {by}");
-    let draft = Draft {
+    let draft = OperationDraft {
         id: &id,
-        time: operation::milliseconds(),
+        time: operation::current_milliseconds(),
         kind: OperationKind::Change,
-        author: Author {
+        author: OperationAuthor {
             session: context.session.key(),
             client: context.caller.client.as_deref(),
             version: context.caller.version.as_deref(),
             turn: context.caller.turn.as_deref(),
             call: context.caller.call.as_deref(),
         },
-        tool: TOOL,
+        tool: HOOK_TOOL,
         rungs: Vec::new(),
         approved: Some(&approved),
         question: None,
@@ -199,7 +203,7 @@ fn record(
 }
 
 /// Returns the lines that a hook added and removed.
-fn counted(file: &HookedFile) -> (u64, u64) {
+fn count_changed_lines(file: &HookedFile) -> (u64, u64) {
     let new = file.new.as_ref().map_or(&[][..], |new| &new.bytes);
     let (Ok(old), Ok(new)) = (
         Document::decode(&file.old, None),
@@ -216,7 +220,7 @@ fn counted(file: &HookedFile) -> (u64, u64) {
 }
 
 /// Records the change of a hook in the ledger and the answer.
-fn tell(
+fn report_hook_change(
     context: &CallContext<'_>,
     recorded: &mut Recorded,
     file: HookedFile,
@@ -241,8 +245,8 @@ fn tell(
             back
         ));
         view.removed_later = true;
-        context.session.ledger().forget(&path);
-        context.session.forget(&path);
+        context.session.ledger().remove(&path);
+        context.session.remove_entry(&path);
         return;
     };
     let what = match new.bytes.is_empty() && !old.is_empty() {
@@ -250,7 +254,7 @@ fn tell(
         false => "changed",
     };
     let notice = message!("the hook {} {} this file{}", verbatim(by), what, back);
-    let shown = show(context, recorded, at, &old, &new);
+    let shown = shown_change(context, recorded, at, &old, &new);
     let view = &mut recorded.plan.files[at].view;
     view.notices.push(notice);
     if let Some(shown) = &shown {
@@ -261,7 +265,7 @@ fn tell(
             .push_str(&format!("after the hook {by}:\n{}", shown.body));
     }
     let now = version(&new.revision, &new.stamp);
-    take_into_ledger(context, &path, &new, now, shown);
+    update_ledger(context, &path, &new, now, shown);
     let written = &mut recorded.written[at];
     (written.revision, written.stamp) = (new.revision, new.stamp);
     if let Some((_, Some(content))) = recorded.contents.get_mut(at) {
@@ -278,7 +282,7 @@ struct ShownChange {
     unshown: Vec<Range<u64>>,
 }
 
-fn show(
+fn shown_change(
     context: &CallContext<'_>,
     recorded: &Recorded,
     at: usize,
@@ -316,20 +320,20 @@ fn show(
     );
     let lines: Vec<Range<usize>> = blocks.into_iter().map(|(_, come)| come).collect();
     Some(ShownChange {
-        unshown: unshown(&after, &view, &lines),
+        unshown: unshown_formatted_lines(&after, &view, &lines),
         body: view.body,
         changes: is_all.then_some(changes),
     })
 }
 
-fn take_into_ledger(
+fn update_ledger(
     context: &CallContext<'_>,
     path: &Path,
     new: &Snapshot,
-    now: Version,
+    now: FileVersion,
     shown: Option<ShownChange>,
 ) {
-    if context.session.is_apart() {
+    if context.session.is_for_host() {
         return;
     }
     {
@@ -345,7 +349,7 @@ fn take_into_ledger(
             let raw: Vec<_> = raw
                 .map(|change| (change.range.clone(), change.bytes.as_slice()))
                 .collect();
-            is_taken_in = ledger.revise(path, &raw, now).is_some();
+            is_taken_in = ledger.record_edit(path, &raw, now).is_some();
             ledger.update(path, |entry| {
                 for range in unshown {
                     entry.seen.remove(range);
@@ -354,10 +358,10 @@ fn take_into_ledger(
         }
         if !is_taken_in {
             // It is not certain that any of it was shown, so nothing counts as seen.
-            let mut entry = Entry::written(now, Some(Arc::clone(&new.bytes)));
-            entry.seen = lancet_history::Seen::default();
+            let mut entry = LedgerEntry::from_write(now, Some(Arc::clone(&new.bytes)));
+            entry.seen = lancet_history::SeenRanges::default();
             ledger.put(path, entry);
         }
     }
-    context.session.keep(path);
+    context.session.store_entry(path);
 }

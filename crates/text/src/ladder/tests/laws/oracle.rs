@@ -28,21 +28,21 @@ fn fold(text: &str) -> String {
         .collect()
 }
 
-pub(super) fn squeeze(text: &str) -> String {
+pub(super) fn fold_without_white_space(text: &str) -> String {
     fold(text)
         .chars()
         .filter(|character| !character.is_whitespace())
         .collect()
 }
 
-fn blank(text: &str) -> bool {
+fn is_blank_line(text: &str) -> bool {
     fold(text)
         .chars()
         .all(|character| " \t\n".contains(character))
 }
 
 /// Returns the lines of a text; a final newline starts no further line.
-pub(super) fn lines(text: &str) -> Vec<&str> {
+pub(super) fn split_into_lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.last() == Some(&"") {
         lines.pop();
@@ -50,7 +50,7 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-pub(super) fn exact(view: &str, old: &str) -> Vec<Range<usize>> {
+pub(super) fn exact_places(view: &str, old: &str) -> Vec<Range<usize>> {
     if old.is_empty() {
         return Vec::new();
     }
@@ -76,10 +76,10 @@ pub(super) fn exact_edit(
         .map(|at| &view[place.end..place.end + at]);
     if new.is_empty() {
         let range = match (old.starts_with('\n'), old.ends_with('\n'), rest) {
-            _ if blank(old) => place.clone(),
+            _ if is_blank_line(old) => place.clone(),
             (true, true, _) if !lead.is_empty() => place.start + 1..place.end,
-            (false, true, _) if blank(lead) => start..place.end,
-            (false, false, Some(rest)) if blank(lead) && blank(rest) => {
+            (false, true, _) if is_blank_line(lead) => start..place.end,
+            (false, false, Some(rest)) if is_blank_line(lead) && is_blank_line(rest) => {
                 start..place.end + rest.len() + 1
             }
             _ => place.clone(),
@@ -89,29 +89,29 @@ pub(super) fn exact_edit(
     let leading = |text: &str| -> usize {
         let blanks = text
             .chars()
-            .take_while(|character| *character != '\n' && blank(&character.to_string()));
+            .take_while(|character| *character != '\n' && is_blank_line(&character.to_string()));
         blanks.map(char::len_utf8).sum()
     };
     let white = |text: &str| -> String { text.split_whitespace().collect() };
-    let moved = lines(new)
+    let moved = split_into_lines(new)
         .iter()
         .skip(1)
-        .filter(|line| !blank(line))
+        .filter(|line| !is_blank_line(line))
         .any(|line| {
             let content = &line[leading(line)..];
-            let twins: Vec<&str> = lines(old)
+            let twins: Vec<&str> = split_into_lines(old)
                 .into_iter()
                 .skip(1)
                 .filter(|old| old[leading(old)..] == *content)
                 .collect();
-            let stays = lines(new)
+            let stays = split_into_lines(new)
                 .iter()
                 .skip(1)
                 .any(|new| new[leading(new)..] == *content && twins.contains(new));
             !twins.is_empty() && !stays
         });
     let once = !lead.is_empty()
-        && blank(lead)
+        && is_blank_line(lead)
         && new[..leading(new)] == *lead
         && leading(old) == 0
         && white(old) != white(new)
@@ -123,19 +123,24 @@ pub(super) fn exact_edit(
         let blanks = text[..leading(text)].chars();
         blanks.map(|blank| if blank == '\t' { 8 } else { 1 }).sum()
     };
-    let filled = |text: &str| lines(text).into_iter().filter(|line| !blank(line)).count();
+    let filled = |text: &str| {
+        split_into_lines(text)
+            .into_iter()
+            .filter(|line| !is_blank_line(line))
+            .count()
+    };
     let (first, further) = new.split_once('\n').unwrap_or((new, ""));
-    let widths: Vec<usize> = lines(further)
+    let widths: Vec<usize> = split_into_lines(further)
         .into_iter()
-        .filter(|line| !blank(line))
+        .filter(|line| !is_blank_line(line))
         .map(width)
         .collect();
     let at_line_end =
         old.ends_with('\n') || place.end == view.len() || view[place.end..].starts_with('\n');
-    let short = blank(lead)
+    let short = is_blank_line(lead)
         && at_line_end
         && filled(old) == 1
-        && !blank(lines(old)[0])
+        && !is_blank_line(split_into_lines(old)[0])
         && first[..leading(first)] == old[..leading(old)]
         && !widths.is_empty()
         && widths.iter().all(|further| *further >= width(first))
@@ -146,25 +151,25 @@ pub(super) fn exact_edit(
     let mut text = first.to_owned();
     for line in further.split('\n') {
         text += "\n";
-        text += if blank(line) { "" } else { lead };
+        text += if is_blank_line(line) { "" } else { lead };
         text += line;
     }
     (place.clone(), text)
 }
 
-fn final_newline(view: &str, old: &str) -> Vec<Range<usize>> {
+fn final_newline_places(view: &str, old: &str) -> Vec<Range<usize>> {
     let Some(rest) = old.strip_suffix('\n') else {
         return Vec::new();
     };
     let start = view.len().saturating_sub(rest.len());
-    let fits = !blank(rest)
+    let fits = !is_blank_line(rest)
         && !view.ends_with('\n')
         && view.ends_with(rest)
         && (start == 0 || view[..start].ends_with('\n'));
     fits.then_some(start..view.len()).into_iter().collect()
 }
 
-fn look_alike(view: &str, old: &str) -> Vec<Range<usize>> {
+fn look_alike_places(view: &str, old: &str) -> Vec<Range<usize>> {
     let border =
         |at: usize| view.is_char_boundary(at) && !view[at..].starts_with(is_combining_mark);
     let wanted = fold(old);
@@ -179,7 +184,7 @@ fn look_alike(view: &str, old: &str) -> Vec<Range<usize>> {
     places
 }
 
-fn parts(line: &str) -> (String, String) {
+fn split_indent(line: &str) -> (String, String) {
     let line = fold(line);
     let trimmed = line.trim_end_matches([' ', '\t']);
     let content = trimmed.trim_start_matches([' ', '\t']);
@@ -189,11 +194,11 @@ fn parts(line: &str) -> (String, String) {
 
 /// Returns whether the lines are equivalent, and how: the prefix that only one side has, or the width of a tab and its
 /// direction.
-fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<LineRelation> {
+fn relate_lines(file: &[&str], old: &[&str], relation: Relation) -> Option<LineRelation> {
     let pairs: Vec<_> = file
         .iter()
-        .map(|line| parts(line))
-        .zip(old.iter().map(|line| parts(line)))
+        .map(|line| split_indent(line))
+        .zip(old.iter().map(|line| split_indent(line)))
         .collect();
     if pairs.iter().any(|((_, file), (_, old))| file != old) {
         return None;
@@ -273,14 +278,14 @@ fn spaces_of(indent: &str, width: usize) -> Option<String> {
 }
 
 /// Returns the first lines of the equivalent windows, each with its relation.
-fn windows(view: &str, old: &str, relation: Relation) -> Vec<(usize, LineRelation)> {
-    let (file, old) = (lines(view), old_lines(old));
+fn related_windows(view: &str, old: &str, relation: Relation) -> Vec<(usize, LineRelation)> {
+    let (file, old) = (split_into_lines(view), old_lines(old));
     (0..file.len())
         .filter(|first| first + old.len() <= file.len())
         .filter_map(|first| {
             Some((
                 first,
-                related(&file[first..first + old.len()], &old, relation)?,
+                relate_lines(&file[first..first + old.len()], &old, relation)?,
             ))
         })
         .collect()
@@ -291,7 +296,7 @@ pub(super) fn old_lines(old: &str) -> Vec<&str> {
 }
 
 fn window_place(view: &str, old: &str, first: usize) -> Range<usize> {
-    let file = lines(view);
+    let file = split_into_lines(view);
     let start: usize = file[..first].iter().map(|line| line.len() + 1).sum();
     let count = old_lines(old).len();
     let length: usize = file[first..first + count]
@@ -308,7 +313,7 @@ type NamedPlace = (Rung, Range<usize>);
 /// Returns the first rung on which anything is equivalent, its places, and the further places that count against it;
 /// rungs that rewrite the old text are left out.
 pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<NamedPlace>)> {
-    let all = rungs(view, old);
+    let all = matching_rungs(view, old);
     let (rung, places) = all.first()?.clone();
     let mut told: Vec<NamedPlace> = places.into_iter().map(|place| (rung, place)).collect();
     if rung >= Rung::LookAlike {
@@ -326,24 +331,24 @@ pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<NamedPlace>
 }
 
 /// Returns every rung on which anything is equivalent, with its places.
-fn rungs(view: &str, old: &str) -> Vec<(Rung, Vec<Range<usize>>)> {
+fn matching_rungs(view: &str, old: &str) -> Vec<(Rung, Vec<Range<usize>>)> {
     let found =
         |rung: Rung, places: Vec<Range<usize>>| (!places.is_empty()).then_some((rung, places));
     let block = |rung, relation| {
-        let places = windows(view, old, relation)
+        let places = related_windows(view, old, relation)
             .into_iter()
             .map(|(first, _)| window_place(view, old, first))
             .collect();
         found(rung, places)
     };
-    let exact = found(Rung::Exact, exact(view, old));
-    if old.is_empty() || blank(old) {
+    let exact = found(Rung::Exact, exact_places(view, old));
+    if old.is_empty() || is_blank_line(old) {
         return exact.into_iter().collect();
     }
     let all = [
         exact,
-        found(Rung::FinalNewline, final_newline(view, old)),
-        found(Rung::LookAlike, look_alike(view, old)),
+        found(Rung::FinalNewline, final_newline_places(view, old)),
+        found(Rung::LookAlike, look_alike_places(view, old)),
         block(Rung::Trailing, Relation::Trailing),
         block(Rung::Indent, Relation::Indent),
         block(Rung::Tabs, Relation::Tabs),
@@ -356,8 +361,8 @@ fn rungs(view: &str, old: &str) -> Vec<(Rung, Vec<Range<usize>>)> {
 pub(super) fn shared_for_line_ends(old: &[&str], new: &[&str], rung: Rung) -> Vec<(usize, usize)> {
     let key = |line: &&str| match rung {
         Rung::LookAlike => fold(line),
-        Rung::Trailing => parts(line).0 + &parts(line).1,
-        Rung::Indent | Rung::Tabs => parts(line).1,
+        Rung::Trailing => split_indent(line).0 + &split_indent(line).1,
+        Rung::Indent | Rung::Tabs => split_indent(line).1,
         _ => (*line).to_owned(),
     };
     let same = common_pairs(old, new);
@@ -380,9 +385,9 @@ pub(super) fn shared_for_line_ends(old: &[&str], new: &[&str], rung: Rung) -> Ve
 
 /// Returns the result of an edit on a rung of whole lines, put together line by line.
 pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -> Option<String> {
-    let (first, way) = windows(view, old, relation).into_iter().next()?;
+    let (first, way) = related_windows(view, old, relation).into_iter().next()?;
     let place = window_place(view, old, first);
-    let file = lines(view);
+    let file = split_into_lines(view);
     let (old_lines, new_lines) = (old_lines(old), old_lines(new));
     let stay = common_pairs(&old_lines, &new_lines);
     let mut result: Vec<String> = Vec::new();
@@ -391,7 +396,7 @@ pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         result.push(match (partner, &way) {
             (Some((old, _)), _) => file[first + old].to_owned(),
-            (None, _) if blank(line) => (*line).to_owned(),
+            (None, _) if is_blank_line(line) => (*line).to_owned(),
             (None, LineRelation::Same) => (*line).to_owned(),
             (None, LineRelation::More(prefix)) => format!("{prefix}{line}"),
             (None, LineRelation::Less(prefix)) => line.strip_prefix(prefix.as_str())?.to_owned(),

@@ -14,7 +14,7 @@ pub(super) struct Sample {
     pub(super) new: String,
 }
 
-fn indent() -> impl Strategy<Value = &'static str> {
+fn generated_indent() -> impl Strategy<Value = &'static str> {
     select(vec![
         "",
         "",
@@ -30,7 +30,7 @@ fn indent() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn body() -> impl Strategy<Value = &'static str> {
+fn line_body() -> impl Strategy<Value = &'static str> {
     select(vec![
         "a",
         "a",
@@ -49,12 +49,13 @@ fn body() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn end() -> impl Strategy<Value = &'static str> {
+fn line_end() -> impl Strategy<Value = &'static str> {
     select(vec!["", "", "", "", " ", "\t", "  ", "\u{A0}"])
 }
 
-fn line() -> impl Strategy<Value = String> {
-    (indent(), body(), end()).prop_map(|(indent, body, end)| [indent, body, end].concat())
+fn generated_line() -> impl Strategy<Value = String> {
+    (generated_indent(), line_body(), line_end())
+        .prop_map(|(indent, body, end)| [indent, body, end].concat())
 }
 
 fn plain_line() -> impl Strategy<Value = String> {
@@ -64,7 +65,7 @@ fn plain_line() -> impl Strategy<Value = String> {
         .prop_map(|(indent, body, end)| [indent, body, end].concat())
 }
 
-fn file(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+fn generated_file(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     (prop::collection::vec(line, 1..7), any::<bool>()).prop_map(|(lines, ended)| {
         let mut text = lines.join("\n");
         if ended {
@@ -92,7 +93,7 @@ enum Distortion {
     Escape,
 }
 
-fn distortion() -> BoxedStrategy<Distortion> {
+fn generated_distortion() -> BoxedStrategy<Distortion> {
     prop_oneof![
         1 => whole_line_distortion(),
         1 => select(vec![
@@ -121,7 +122,7 @@ fn whole_line_distortion() -> BoxedStrategy<Distortion> {
     .boxed()
 }
 
-fn apply(distortion: &Distortion, lines: Vec<String>, first: usize) -> Vec<String> {
+fn apply_distortion(distortion: &Distortion, lines: Vec<String>, first: usize) -> Vec<String> {
     let each = |change: &dyn Fn(&str) -> String| lines.iter().map(|line| change(line)).collect();
     match distortion {
         Distortion::Straight => each(&|line| {
@@ -180,7 +181,7 @@ fn line_edit(line: BoxedStrategy<String>) -> BoxedStrategy<LineEdit> {
     .boxed()
 }
 
-fn edited(mut lines: Vec<String>, line_edits: &[LineEdit]) -> Vec<String> {
+fn apply_line_edits(mut lines: Vec<String>, line_edits: &[LineEdit]) -> Vec<String> {
     for line_edit in line_edits {
         if lines.is_empty() {
             break;
@@ -203,9 +204,16 @@ fn edited(mut lines: Vec<String>, line_edits: &[LineEdit]) -> Vec<String> {
 }
 
 /// Generates an edit that has a good chance to find its place.
-pub(super) fn sample() -> impl Strategy<Value = Sample> {
-    let file = prop_oneof![file(line()), file(plain_line())];
-    sample_of(file.boxed(), distortion(), line_edit(line().boxed()))
+pub(super) fn generated_sample() -> impl Strategy<Value = Sample> {
+    let file = prop_oneof![
+        generated_file(generated_line()),
+        generated_file(plain_line())
+    ];
+    sample_from(
+        file.boxed(),
+        generated_distortion(),
+        line_edit(generated_line().boxed()),
+    )
 }
 
 /// Generates an edit in ASCII, distorted only as the rungs of whole lines accept.
@@ -215,14 +223,14 @@ pub(super) fn plain_sample() -> impl Strategy<Value = Sample> {
             LineEdit::Append(_, text) => text.is_ascii(),
             _ => true,
         });
-    sample_of(
-        file(plain_line()).boxed(),
+    sample_from(
+        generated_file(plain_line()).boxed(),
         whole_line_distortion(),
         line_edit.boxed(),
     )
 }
 
-fn sample_of(
+fn sample_from(
     file: BoxedStrategy<String>,
     distortion: BoxedStrategy<Distortion>,
     line_edit: BoxedStrategy<LineEdit>,
@@ -247,9 +255,9 @@ fn sample_of(
                 }
             }
             for distortion in &distortions {
-                lines = apply(distortion, lines, first);
+                lines = apply_distortion(distortion, lines, first);
             }
-            let new = join(&edited(lines.clone(), &line_edits), new_ended);
+            let new = join(&apply_line_edits(lines.clone(), &line_edits), new_ended);
             Sample {
                 view,
                 old: join(&lines, ended),
@@ -269,7 +277,7 @@ fn join(lines: &[String], ended: bool) -> String {
 
 /// Generates an edit of a file in which some characters are damaged.
 pub(super) fn damaged_sample() -> impl Strategy<Value = (Sample, Vec<Range<usize>>)> {
-    (sample(), any::<Index>()).prop_map(|(sample, at)| {
+    (generated_sample(), any::<Index>()).prop_map(|(sample, at)| {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let characters: Vec<(usize, char)> = sample.view.char_indices().collect();
         if !characters.is_empty() {
@@ -283,7 +291,7 @@ pub(super) fn damaged_sample() -> impl Strategy<Value = (Sample, Vec<Range<usize
 }
 
 /// Generates any texts of characters that are significant to some rung.
-pub(super) fn wild() -> impl Strategy<Value = Sample> {
+pub(super) fn arbitrary_sample() -> impl Strategy<Value = Sample> {
     let text = || "[ab\n\n \t\u{A0}\u{3000}'\"\u{2018}\u{201D}\u{2013}\u{301}\u{327}\u{E9}\u{1100}\u{1161}\u{AC00}\u{2192}12:\\\\n&lt;<>s/\r\u{FFFD}\u{2000}-]{0,14}";
     prop_oneof![
         (text(), text(), text(), text()).prop_map(|(before, old, after, new)| Sample {
@@ -292,6 +300,6 @@ pub(super) fn wild() -> impl Strategy<Value = Sample> {
             new,
         }),
         (text(), text(), text()).prop_map(|(view, old, new)| Sample { view, old, new }),
-        sample(),
+        generated_sample(),
     ]
 }

@@ -3,9 +3,9 @@
 use lancet::approval::{Answer, ChangeKind, FileQuestion, Pick, Piece, Question};
 
 use crate::page::fields::Fields;
-use crate::page::waiting::answer::{answer, edited};
+use crate::page::waiting::answer::{answer_with_edited_text, parse_answer};
 
-fn file(name: &str, pieces: usize) -> FileQuestion {
+fn file_question(name: &str, pieces: usize) -> FileQuestion {
     let mut file = FileQuestion::new(format!("/r/{name}"), ChangeKind::Update);
     file.relative = name.into();
     let hunk = |at: usize| {
@@ -17,17 +17,20 @@ fn file(name: &str, pieces: usize) -> FileQuestion {
 }
 
 /// Returns a question about three files: one of three pieces, and one that belongs to the third.
-fn question() -> Question {
-    let mut last = file("c.rs", 1);
+fn question_about_three_files() -> Question {
+    let mut last = file_question("c.rs", 1);
     last.goes_with = Some(1);
-    Question::new("MultiEdit", vec![file("a.rs", 3), file("b.rs", 1), last])
+    Question::new(
+        "MultiEdit",
+        vec![file_question("a.rs", 3), file_question("b.rs", 1), last],
+    )
 }
 
-fn read(question: &Question, form: &str) -> Result<Answer, String> {
-    answer(question, &Fields::new(form.as_bytes()))
+fn parse_form(question: &Question, form: &str) -> Result<Answer, String> {
+    parse_answer(question, &Fields::new(form.as_bytes()))
 }
 
-fn picked(files: &[Pick], words: Option<&str>) -> Result<Answer, String> {
+fn picked_answer(files: &[Pick], words: Option<&str>) -> Result<Answer, String> {
     Ok(Answer::Picked {
         files: files.to_vec(),
         words: words.map(str::to_owned),
@@ -35,28 +38,31 @@ fn picked(files: &[Pick], words: Option<&str>) -> Result<Answer, String> {
 }
 
 #[test]
-fn buttons_are_answers() {
-    let mut question = question();
+fn buttons_map_to_answers() {
+    let mut question = question_about_three_files();
     question.offers.always = vec!["Edit(/r/**)".to_owned()];
-    assert_eq!(read(&question, "do=yes"), Ok(Answer::Yes));
-    assert_eq!(read(&question, "do=no"), Ok(Answer::No(None)));
+    assert_eq!(parse_form(&question, "do=yes"), Ok(Answer::Yes));
+    assert_eq!(parse_form(&question, "do=no"), Ok(Answer::No(None)));
     assert_eq!(
-        read(&question, "do=no&words=+Leave+it.%0D%0APlease.+"),
+        parse_form(&question, "do=no&words=+Leave+it.%0D%0APlease.+"),
         Ok(Answer::No(Some("Leave it.\nPlease.".to_owned())))
     );
-    assert_eq!(read(&question, "do=session"), Ok(Answer::Session));
-    assert_eq!(read(&question, "do=always"), Ok(Answer::Always));
+    assert_eq!(parse_form(&question, "do=session"), Ok(Answer::Session));
+    assert_eq!(parse_form(&question, "do=always"), Ok(Answer::Always));
     for nothing in ["", "do=", "do=whatever", "pick=0"] {
-        assert!(read(&question, nothing).is_err(), "{nothing}");
+        assert!(parse_form(&question, nothing).is_err(), "{nothing}");
     }
     question.offers.always.clear();
-    assert!(read(&question, "do=always").is_err(), "no rule is on offer");
+    assert!(
+        parse_form(&question, "do=always").is_err(),
+        "no rule is on offer"
+    );
 }
 
 #[test]
-fn ticked_boxes_pick_files_pieces_and_what_goes_together() {
+fn checkboxes_pick_files_and_pieces() {
     use Pick::{Nothing, Pieces, Whole};
-    let question = question();
+    let question = question_about_three_files();
     for (form, files) in [
         ("pick=0.1", [Pieces(vec![1]), Nothing, Nothing]),
         (
@@ -69,16 +75,20 @@ fn ticked_boxes_pick_files_pieces_and_what_goes_together() {
         ("pick=2", [Nothing, Whole, Whole]),
     ] {
         let form = format!("do=picked&{form}");
-        assert_eq!(read(&question, &form), picked(&files, None), "{form}");
+        assert_eq!(
+            parse_form(&question, &form),
+            picked_answer(&files, None),
+            "{form}"
+        );
     }
     assert_eq!(
-        read(&question, "do=picked&pick=0&pick=1"),
+        parse_form(&question, "do=picked&pick=0&pick=1"),
         Ok(Answer::Yes),
         "all of it is a plain yes"
     );
     assert_eq!(
-        read(&question, "do=picked&pick=0.1&words=Not+the+rest."),
-        picked(&[Pieces(vec![1]), Nothing, Nothing], Some("Not the rest."))
+        parse_form(&question, "do=picked&pick=0.1&words=Not+the+rest."),
+        picked_answer(&[Pieces(vec![1]), Nothing, Nothing], Some("Not the rest."))
     );
     for wrong in [
         "",
@@ -89,14 +99,14 @@ fn ticked_boxes_pick_files_pieces_and_what_goes_together() {
         "&pick=0.1.1",
     ] {
         let form = format!("do=picked{wrong}");
-        let refused = read(&question, &form).expect_err("refused");
+        let refused = parse_form(&question, &form).expect_err("refused");
         assert!(refused.contains("Nothing was decided"), "{form}: {refused}");
     }
 }
 
 #[test]
-fn comments_are_one_text_with_file_and_line() {
-    let question = question();
+fn joins_comments_with_file_and_line() {
+    let question = question_about_three_files();
     let form = "do=no&words=See+below.\
         &comment-file=0&comment-line=12&comment=Call+it+limit.\
         &comment-file=0&comment-line=1&comment=+\
@@ -104,13 +114,13 @@ fn comments_are_one_text_with_file_and_line() {
         &comment-file=2&comment-line=&comment=All+of+it.";
     let words = "See below.\na.rs:12 `new 1`: Call it limit.\nb.rs:2 (removed) `old 0`: Why remove this?\nc.rs: All of it.";
     assert_eq!(
-        read(&question, form),
+        parse_form(&question, form),
         Ok(Answer::No(Some(words.to_owned())))
     );
-    let approved = read(&question, &form.replace("do=no", "do=yes"));
+    let approved = parse_form(&question, &form.replace("do=no", "do=yes"));
     assert_eq!(
         approved,
-        picked(&[Pick::Whole, Pick::Whole, Pick::Whole], Some(words)),
+        picked_answer(&[Pick::Whole, Pick::Whole, Pick::Whole], Some(words)),
         "an approval of everything takes them along"
     );
     for wrong in [
@@ -118,21 +128,21 @@ fn comments_are_one_text_with_file_and_line() {
         "do=no&comment-file=0&comment-line=one&comment=x",
         "do=session&words=x",
     ] {
-        assert!(read(&question, wrong).is_err(), "{wrong}");
+        assert!(parse_form(&question, wrong).is_err(), "{wrong}");
     }
     let long = format!("do=no&words={}", "x".repeat(4001));
     assert!(
-        read(&question, &long).is_err(),
+        parse_form(&question, &long).is_err(),
         "the model would be told a part"
     );
 }
 
 #[test]
-fn an_edited_text_is_for_its_file_and_the_others_are_as_proposed() {
-    let question = question();
+fn edited_text_applies_only_to_its_file() {
+    let question = question_about_three_files();
     let text = "new\n".to_owned();
     assert_eq!(
-        Ok(edited(&question, 1, text.clone(), None)),
-        picked(&[Pick::Whole, Pick::Edited(text), Pick::Whole], None)
+        Ok(answer_with_edited_text(&question, 1, text.clone(), None)),
+        picked_answer(&[Pick::Whole, Pick::Edited(text), Pick::Whole], None)
     );
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use http::StatusCode;
 use lancet::approval::{Answer, Pick};
-use lancet::call::{Asks, Deciders};
+use lancet::call::{AskMode, Deciders};
 use lancet::questions::{QuestionState, RecordedQuestion};
 use lancet::{Caller, Mode, RawCall, Reply};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::page::waiting::{decide, edit, list, question};
 fn call(desk: &Desk, session: &str, tool: &str, arguments: Value) -> Reply {
     let call = RawCall::new(tool, arguments)
         .with_caller(Caller::client("agent <b>", "1"))
-        .asking(Asks::Recorded {
+        .with_ask_mode(AskMode::Recorded {
             deciders: Deciders::Present,
             waited_on: None,
         });
@@ -27,9 +27,9 @@ fn call(desk: &Desk, session: &str, tool: &str, arguments: Value) -> Reply {
 }
 
 /// Proposes to write a new file; returns the question's id.
-fn ask(desk: &Desk, name: &str, content: &str) -> String {
+fn propose_file(desk: &Desk, name: &str, content: &str) -> String {
     let reply = write(desk, name, content);
-    reply.waiting().expect("asked").question().to_owned()
+    reply.waiting_call().expect("asked").question().to_owned()
 }
 
 fn write(desk: &Desk, name: &str, content: &str) -> Reply {
@@ -43,26 +43,26 @@ fn recorded(desk: &Desk, id: &str) -> RecordedQuestion {
 }
 
 fn listed(desk: &Desk) -> Seen {
-    desk.seen(list::list(
+    desk.seen(list::list_questions(
         State(Arc::clone(&desk.page)),
         desk.visitor.clone(),
-        LayoutChoice::at("/", DiffLayout::Unified),
+        LayoutChoice::for_path("/", DiffLayout::Unified),
         Fields::default(),
     ))
 }
 
 fn show(desk: &Desk, id: &str, query: &str) -> Seen {
-    desk.seen(question::show(
+    desk.seen(question::show_question(
         State(Arc::clone(&desk.page)),
         Path(id.to_owned()),
         desk.visitor.clone(),
-        LayoutChoice::at("/", DiffLayout::Unified),
+        LayoutChoice::for_path("/", DiffLayout::Unified),
         Fields::new(query.as_bytes()),
     ))
 }
 
 fn decide(desk: &Desk, id: &str, form: &str) -> Seen {
-    desk.seen(decide::send(
+    desk.seen(decide::submit_form(
         State(Arc::clone(&desk.page)),
         Path(id.to_owned()),
         desk.visitor.clone(),
@@ -72,7 +72,7 @@ fn decide(desk: &Desk, id: &str, form: &str) -> Seen {
 }
 
 fn preview(desk: &Desk, id: &str, form: &str) -> Seen {
-    desk.seen(edit::preview(
+    desk.seen(edit::preview_edit(
         State(Arc::clone(&desk.page)),
         Path(id.to_owned()),
         desk.visitor.clone(),
@@ -82,7 +82,7 @@ fn preview(desk: &Desk, id: &str, form: &str) -> Seen {
 }
 
 fn approve_edited(desk: &Desk, id: &str, form: &str) -> Seen {
-    desk.seen(edit::approve(
+    desk.seen(edit::approve_edit(
         State(Arc::clone(&desk.page)),
         Path(id.to_owned()),
         desk.visitor.clone(),
@@ -91,10 +91,10 @@ fn approve_edited(desk: &Desk, id: &str, form: &str) -> Seen {
     ))
 }
 #[test]
-fn a_question_is_listed_shown_approved_and_written() {
+fn lists_shows_and_approves_a_question() {
     let desk = Desk::new(Mode::Ask);
     assert!(listed(&desk).text.contains("Nothing waits for you"));
-    let id = ask(&desk, "a.txt", "one\ntwo\n");
+    let id = propose_file(&desk, "a.txt", "one\ntwo\n");
     let list = listed(&desk).text;
     assert!(list.contains(&format!("id=\"question-{id}\"")), "{list}");
     assert!(
@@ -125,9 +125,9 @@ fn a_question_is_listed_shown_approved_and_written() {
 }
 
 #[test]
-fn the_first_decision_counts_and_the_second_is_told_so() {
+fn refuses_second_decision() {
     let desk = Desk::new(Mode::Ask);
-    let id = ask(&desk, "a.txt", "one\n");
+    let id = propose_file(&desk, "a.txt", "one\n");
     decide(&desk, &id, "do=no&words=Not+now.");
     let _ = listed(&desk);
     decide(&desk, &id, "do=yes");
@@ -142,10 +142,10 @@ fn the_first_decision_counts_and_the_second_is_told_so() {
 }
 
 #[test]
-fn an_unknown_id_and_one_of_another_project_are_missing() {
+fn unknown_and_foreign_ids_are_not_found() {
     let desk = Desk::new(Mode::Ask);
     let other = Desk::new(Mode::Ask);
-    let id = ask(&other, "a.txt", "one\n");
+    let id = propose_file(&other, "a.txt", "one\n");
     for id in [id.as_str(), "nothing", "", "../../etc/passwd", "'; --"] {
         assert_eq!(show(&desk, id, "").status, StatusCode::NOT_FOUND, "{id}");
         assert_eq!(
@@ -168,9 +168,9 @@ fn an_unknown_id_and_one_of_another_project_are_missing() {
 }
 
 #[test]
-fn a_form_without_an_answer_decides_nothing() {
+fn form_without_answer_decides_nothing() {
     let desk = Desk::new(Mode::Ask);
-    let id = ask(&desk, "a.txt", "one\n");
+    let id = propose_file(&desk, "a.txt", "one\n");
     for form in [
         "",
         "do=nothing&pick=0",
@@ -198,9 +198,9 @@ fn a_form_without_an_answer_decides_nothing() {
 }
 
 #[test]
-fn the_list_has_no_button_for_what_it_does_not_show() {
+fn list_has_no_button_for_changes_it_does_not_show() {
     let desk = Desk::new(Mode::Ask);
-    ask(&desk, "empty.txt", "");
+    propose_file(&desk, "empty.txt", "");
     let list = listed(&desk).text;
     let named = "empty.txt</span> <span class=\"tag\">new file";
     assert!(list.contains(named), "{list}");
@@ -208,9 +208,9 @@ fn the_list_has_no_button_for_what_it_does_not_show() {
 }
 
 #[test]
-fn an_edited_text_is_shown_first_and_comes_back_as_it_was_typed() {
+fn edited_text_is_previewed_and_round_trips() {
     let desk = Desk::new(Mode::Ask);
-    let id = ask(&desk, "a.txt", "\none\n");
+    let id = propose_file(&desk, "a.txt", "\none\n");
     let form = "file=0&text=%0D%0Aone%0D%0Aand+two";
     let shown = preview(&desk, &id, form).text;
     assert!(shown.contains(">and two</td>"), "{shown}");
@@ -250,11 +250,11 @@ fn an_edited_text_is_shown_first_and_comes_back_as_it_was_typed() {
 }
 
 #[test]
-fn names_and_texts_that_look_like_html_are_text() {
+fn escapes_names_and_texts_that_look_like_html() {
     let desk = Desk::new(Mode::Ask);
     let name = "<img src=x onerror=alert(1)>\".txt";
     let hostile = "</textarea></td><script>alert(1)</script>\n\u{202e}'\"><svg onload=x>\n";
-    let id = ask(&desk, name, hostile);
+    let id = propose_file(&desk, name, hostile);
     let pages = [
         listed(&desk).text,
         show(&desk, &id, "").text,
@@ -277,14 +277,14 @@ fn names_and_texts_that_look_like_html_are_text() {
 }
 
 #[test]
-fn three_hundred_questions_make_a_page_of_bounded_size() {
+fn page_with_many_questions_has_bounded_size() {
     let desk = Desk::new(Mode::Ask);
     let line = "let x = compute(1, 2, 3);\n";
     for at in 0..300 {
         let name = format!("folder/of/some/depth/file-{at}.rs");
         let arguments = json!({ "file_path": desk.path(&name), "content": line.repeat(20) });
         let reply = call(&desk, &format!("session-{}", at % 3), "Write", arguments);
-        assert!(reply.waiting().is_some(), "{}", reply.text());
+        assert!(reply.waiting_call().is_some(), "{}", reply.text());
     }
     let list = listed(&desk).text;
     assert!(list.len() < 100_000, "{}", list.len());

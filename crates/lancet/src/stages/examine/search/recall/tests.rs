@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use lancet_search::{ListedFile, Listing, Order, Tally};
+use lancet_search::{ListedFile, Listing, ResultOrder, Tally};
 use lancet_testing::TestFolder;
 
 use super::super::words;
@@ -12,7 +12,7 @@ use crate::call::Cancel;
 use crate::{Caller, Lancet};
 
 /// Simulates a search over these files; one for a page reports one entry more than requested.
-fn survey(names: &[&str], extent: SearchExtent) -> SearchSummary {
+fn search_summary(names: &[&str], extent: SearchExtent) -> SearchSummary {
     let entries: Vec<ListedFile> = names
         .iter()
         .map(|name| ListedFile {
@@ -33,7 +33,7 @@ fn survey(names: &[&str], extent: SearchExtent) -> SearchSummary {
             true => SearchTotals::Exact,
             false => SearchTotals::AtLeast,
         },
-        files: Listing::in_order(Order::Path, entries[..known].to_vec(), None),
+        files: Listing::from_entries(ResultOrder::Path, entries[..known].to_vec(), None),
         tally: Tally::default(),
         stopped_at: None,
         held: None,
@@ -41,7 +41,7 @@ fn survey(names: &[&str], extent: SearchExtent) -> SearchSummary {
 }
 
 #[test]
-fn a_page_beyond_what_is_known_is_searched_to_the_end_and_keeps_the_first_pages() {
+fn page_beyond_known_entries_completes_search_and_keeps_first_pages() {
     let folder = TestFolder::new();
     let lancet = Lancet::builder().root(folder.path()).open().expect("opens");
     let session = lancet.new_session();
@@ -52,7 +52,7 @@ fn a_page_beyond_what_is_known_is_searched_to_the_end_and_keeps_the_first_pages(
         Cancel::new(),
     );
     let arguments = GlobArguments::new("*");
-    let scope = Scope::of_glob(&context, &arguments).unwrap_or_else(|_| panic!("a scope"));
+    let scope = Scope::for_glob(&context, &arguments).unwrap_or_else(|_| panic!("a scope"));
     let names = RefCell::new(vec!["j", "b", "c", "d", "e", "f", "g", "h", "i"]);
     let asked = RefCell::new(Vec::new());
     let page = |offset: u64, limit: u64| {
@@ -62,9 +62,9 @@ fn a_page_beyond_what_is_known_is_searched_to_the_end_and_keeps_the_first_pages(
             paged_by: PagedBy::Files,
             totals: SearchTotals::AtLeast,
         };
-        let found = recall(&context, "key", wanted, &scope, |_, extent| {
+        let found = recall_or_search(&context, "key", wanted, &scope, |_, extent| {
             asked.borrow_mut().push(extent);
-            survey(&names.borrow(), extent)
+            search_summary(&names.borrow(), extent)
         });
         let page = PageRequest {
             context: &context,
@@ -76,7 +76,7 @@ fn a_page_beyond_what_is_known_is_searched_to_the_end_and_keeps_the_first_pages(
         }
         .cut_list(|_| String::new());
         let truncated = page.end < found.kept.total || found.kept.totals == SearchTotals::AtLeast;
-        let words = words::of_glob(&found.kept, &page, offset, truncated);
+        let words = words::glob_summary(&found.kept, &page, offset, truncated);
         (page.files.concat(), words)
     };
 

@@ -1,0 +1,52 @@
+//! The conditions of a query of operations, which are collected one after the other.
+
+use std::path::PathBuf;
+
+use rusqlite::types::Value;
+
+use super::paths::bounds_below;
+use super::workspaces;
+
+/// SQL conditions joined by AND, with the values of their parameters in order.
+#[derive(Default)]
+pub(super) struct SqlFilter {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
+}
+
+impl SqlFilter {
+    pub(super) fn add(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
+        if !self.sql.is_empty() {
+            self.sql.push_str(" AND ");
+        }
+        self.sql.push_str(condition);
+        self.values.extend(values);
+    }
+
+    /// Adds the condition that no file of the operation was recorded with one of these roots.
+    pub(super) fn exclude_roots(&mut self, roots: &[i64]) {
+        if !roots.is_empty() {
+            let condition = format!(
+                "NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND {})",
+                workspaces::recorded_with_condition("f", roots)
+            );
+            self.add(&condition, []);
+        }
+    }
+
+    /// Adds the condition that every file of the operation is below one of the folders.
+    pub(super) fn restrict_to_folders(&mut self, folders: &[PathBuf]) {
+        if folders.is_empty() {
+            return;
+        }
+        let one = vec!["(f.path > ? AND f.path < ?)"; folders.len()].join(" OR ");
+        let values = folders.iter().flat_map(|folder| {
+            let (from, to) = bounds_below(folder);
+            [Value::Blob(from), Value::Blob(to)]
+        });
+        self.add(
+            &format!("NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND NOT ({one}))"),
+            values,
+        );
+    }
+}
