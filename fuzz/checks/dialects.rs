@@ -3,7 +3,7 @@
 //! and which files exist; the rest is the reply.
 
 use lancet_dialects::{
-    Dialect, ParseError, ParseOptions, PartAction, ReplyPart, ReplyStream, parse,
+    Dialect, ParseError, ParseOptions, PartAction, ResponsePart, ResponseStream, parse,
 };
 
 /// The longest message of a refusal, in characters.
@@ -50,8 +50,8 @@ fn in_pieces(
     reply: &str,
     length: usize,
     options: &ParseOptions<'_>,
-) -> Result<Vec<ReplyPart>, ParseError> {
-    let mut stream = ReplyStream::new(options);
+) -> Result<Vec<ResponsePart>, ParseError> {
+    let mut stream = ResponseStream::new(options);
     let mut rest = reply;
     while !rest.is_empty() {
         let mut end = length.min(rest.len());
@@ -65,7 +65,7 @@ fn in_pieces(
 }
 
 /// Returns how many bytes of content a part carries; a context line counts once.
-fn text_of(part: &ReplyPart) -> usize {
+fn text_of(part: &ResponsePart) -> usize {
     match &part.action {
         PartAction::Edit(hunk) => hunk.lines.iter().map(|line| line.text.len()).sum(),
         PartAction::Fill(text) | PartAction::Replace(text) | PartAction::Create { text, .. } => {

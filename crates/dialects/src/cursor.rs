@@ -1,12 +1,12 @@
-//! The position in a reply while it is parsed, with the lookups that all formats share: lines, path lines, fences.
+//! The position in a response while it is parsed, with the lookups that all formats share: lines, path lines, fences.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use crate::error::ParseStop;
 use crate::fence::{Fence, is_tag, parse_fence};
-use crate::lines::ReplyLines;
-use crate::part::{Dialect, ReplyPart};
+use crate::lines::ResponseLines;
+use crate::part::{Dialect, ResponsePart};
 use crate::path_line::path_in_line;
 
 /// The maximum number of cached answers about whether a name is a known file.
@@ -15,10 +15,10 @@ const MAX_CACHED_NAMES: usize = 4_096;
 /// How many lines are checked before the cache of closing lines is used.
 const UNCACHED_LINES: usize = 4;
 
-/// The options for parsing a reply.
+/// The options for parsing a response.
 #[derive(Clone, Copy)]
 pub struct ParseOptions<'k> {
-    /// The only format that is parsed; none for all of them, also several in one reply.
+    /// The only format that is parsed; none for all of them, also several in one response.
     pub format: Option<Dialect>,
     /// Returns whether a file of this name exists. It decides what a grammar cannot: whether a line with blanks in it
     /// is a path, and which of two names in a diff is meant.
@@ -34,9 +34,9 @@ impl Default for ParseOptions<'_> {
     }
 }
 
-/// Whether more of the reply may arrive.
+/// Whether more of the response may arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReplyEnd {
+pub(crate) enum ResponseEnd {
     Yes,
     No,
 }
@@ -55,13 +55,13 @@ pub(crate) struct EnteredFence {
     pub(crate) inner_closed: Option<usize>,
 }
 
-/// The state of parsing a reply.
+/// The state of parsing a response.
 #[derive(Default)]
 pub(crate) struct ReadingState {
     /// The next line, counted from 0.
     pub(crate) at: usize,
     /// The completed parts, in order.
-    pub(crate) parts: Vec<ReplyPart>,
+    pub(crate) parts: Vec<ResponsePart>,
     /// The fences that were entered because they contain edits.
     pub(crate) fences: Vec<EnteredFence>,
     /// The file of the last block, and the line after it.
@@ -72,12 +72,12 @@ pub(crate) struct ReadingState {
     pub(crate) sections: HashMap<String, usize>,
 }
 
-/// A reply and the [`ReadingState`] of its parsing.
+/// A response and the [`ReadingState`] of its parsing.
 pub(crate) struct Cursor<'r, 't> {
-    pub(crate) lines: ReplyLines<'t>,
+    pub(crate) lines: ResponseLines<'t>,
     pub(crate) options: &'r ParseOptions<'r>,
     pub(crate) state: &'r mut ReadingState,
-    ended: ReplyEnd,
+    ended: ResponseEnd,
     /// The number of lines in all edits, including the edit that is being parsed.
     pub(crate) edit_lines: Cell<usize>,
     /// A cache for the next line that begins an edit: the line from which it was searched, and the result.
@@ -85,16 +85,17 @@ pub(crate) struct Cursor<'r, 't> {
     /// A cache for the next line that closes a fence of this character and length: the line from which it was searched,
     /// and the result.
     closings: HashMap<(char, usize), (usize, Option<usize>)>,
-    /// A cache of which names are known files: each lookup accesses the disk, and a reply may need one at every line.
+    /// A cache of which names are known files: each lookup accesses the disk, and a response may need one at every
+    /// line.
     known: RefCell<HashMap<&'t str, bool>>,
 }
 
 impl<'r, 't> Cursor<'r, 't> {
     pub(crate) fn new(
-        lines: ReplyLines<'t>,
+        lines: ResponseLines<'t>,
         options: &'r ParseOptions<'r>,
         state: &'r mut ReadingState,
-        ended: ReplyEnd,
+        ended: ResponseEnd,
     ) -> Self {
         Cursor {
             lines,
@@ -113,12 +114,12 @@ impl<'r, 't> Cursor<'r, 't> {
         self.options.format.is_none_or(|format| format == dialect)
     }
 
-    /// Returns a line; none after the end of the reply.
+    /// Returns a line; none after the end of the response.
     #[inline]
     pub(crate) fn line(&self, at: usize) -> Result<Option<&'t str>, ParseStop> {
         if at < self.lines.len() {
             Ok(Some(self.lines.get(at)))
-        } else if self.ended == ReplyEnd::Yes {
+        } else if self.ended == ResponseEnd::Yes {
             Ok(None)
         } else {
             Err(ParseStop::More)
@@ -203,7 +204,7 @@ impl<'r, 't> Cursor<'r, 't> {
         from: usize,
         open: Fence<'_>,
     ) -> Result<Option<usize>, ParseStop> {
-        // Most fences are closed soon. A reply of fences with one line in each needs millions of closing lines, and
+        // Most fences are closed soon. A response of fences with one line in each needs millions of closing lines, and
         // finding a key in the cache takes as long as checking some lines.
         for near in from..from + UNCACHED_LINES {
             match self.line(near)? {

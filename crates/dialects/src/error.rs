@@ -1,11 +1,11 @@
-//! The error for a reply that could not be parsed, with its position.
+//! The error for a response that could not be parsed, with its position.
 
-/// A reply that cannot be parsed. No part of it may be applied.
+/// A response that cannot be parsed. No part of it may be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 #[non_exhaustive]
 pub struct ParseError {
-    /// The line of the reply, from 1.
+    /// The line of the response, from 1.
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
@@ -15,24 +15,24 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// The kinds of error in a reply.
+/// The kinds of error in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// The reply ends in the middle of an edit.
+    /// The response ends in the middle of an edit.
     CutOff,
     /// A recognisable edit does not follow the rules of its format.
     Malformed,
     /// The edit is of a kind that is never applied: copies, links, submodules, merges, binary files.
     Unsupported,
-    /// The reply contains no edit.
+    /// The response contains no edit.
     NoEdit,
 }
 
-/// The maximum number of edits in one reply: each takes many times the memory of its text.
+/// The maximum number of edits in one response: each takes many times the memory of its text.
 const MAX_PARTS: usize = 50_000;
 
-/// The maximum number of lines in all edits of one reply. A line takes 32 bytes in addition to its text, so the 25
+/// The maximum number of lines in all edits of one response. A line takes 32 bytes in addition to its text, so the 25
 /// million lines of a hunk in 50 MB would take 800 MB. Whole files do not count.
 const MAX_LINES: usize = 1_000_000;
 
@@ -41,7 +41,7 @@ const MAX_LINES: usize = 1_000_000;
 pub(crate) enum ParseStop {
     /// The text so far ends in the middle of something, and more may arrive.
     More,
-    /// The reply cannot be parsed.
+    /// The response cannot be parsed.
     Bad(ParseError),
 }
 
@@ -70,7 +70,7 @@ impl ParseStop {
         ParseStop::new_error(line, ParseErrorKind::Unsupported, message)
     }
 
-    /// Refuses more edits than a reply may have, at a line counted from 0.
+    /// Refuses more edits than a response may have, at a line counted from 0.
     pub(crate) fn check_part_count(parts: usize, line: usize) -> Result<(), ParseStop> {
         if parts <= MAX_PARTS {
             return Ok(());
@@ -81,7 +81,7 @@ impl ParseStop {
         Err(ParseStop::unsupported_error(line, message))
     }
 
-    /// Refuses more lines than the edits of a reply may have, at a line counted from 0.
+    /// Refuses more lines than the edits of a response may have, at a line counted from 0.
     pub(crate) fn check_line_count(lines: usize, line: usize) -> Result<(), ParseStop> {
         if lines <= MAX_LINES {
             return Ok(());
@@ -92,7 +92,7 @@ impl ParseStop {
         Err(ParseStop::unsupported_error(line, message))
     }
 
-    /// Creates the error for a reply that ends in the middle of an edit, which begins at a line counted from 0.
+    /// Creates the error for a response that ends in the middle of an edit, which begins at a line counted from 0.
     pub(crate) fn cut_off_error(line: usize, what: &str) -> ParseStop {
         let message = format!("The reply is cut off: {what}. Send the whole reply again.");
         ParseStop::new_error(line, ParseErrorKind::CutOff, message)

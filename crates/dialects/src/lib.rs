@@ -1,4 +1,4 @@
-//! The text formats in which language models write edits, parsed into one list of [`ReplyPart`]s: SEARCH/REPLACE
+//! The text formats in which language models write edits, parsed into one list of [`ResponsePart`]s: SEARCH/REPLACE
 //! blocks, `apply_patch` (V4A), unified diffs and whole files in fences.
 //!
 //! The crate is pure: it neither reads nor writes files. The caller that applies the parts finds where their old lines
@@ -7,7 +7,7 @@
 //! ```
 //! use lancet_dialects::{PartAction, Dialect, ParseOptions, parse};
 //!
-//! let reply = "\
+//! let response = "\
 //! I change the greeting.
 //!
 //! src/greet.py
@@ -17,7 +17,7 @@
 //! print('hello')
 //! >>>>>>> REPLACE
 //! ";
-//! let parts = parse(reply, &ParseOptions::default())?;
+//! let parts = parse(response, &ParseOptions::default())?;
 //! assert_eq!(parts[0].path, "src/greet.py");
 //! assert_eq!(parts[0].dialect, Dialect::SearchReplace);
 //! let PartAction::Edit(hunk) = &parts[0].action else { unreachable!() };
@@ -26,9 +26,9 @@
 //! ```
 //!
 //! Rules for every format:
-//! - A reply is parsed whole or not at all. Text that is recognisably an edit and cannot be parsed is an error with its
-//!   line, never prose.
-//! - A reply that ends in the middle of an edit is reported as cut off.
+//! - A response is parsed whole or not at all. Text that is recognisably an edit and cannot be parsed is an error with
+//!   its line, never prose.
+//! - A response that ends in the middle of an edit is reported as cut off.
 //! - Text between `<think>` or `<thinking>` tags is not part of the answer.
 
 mod cursor;
@@ -50,6 +50,6 @@ mod whole;
 
 pub use cursor::ParseOptions;
 pub use error::{ParseError, ParseErrorKind};
-pub use part::{Dialect, HunkLine, LineRole, PartAction, PatchHunk, ReplyPart, UnknownDialect};
+pub use part::{Dialect, HunkLine, LineRole, PartAction, PatchHunk, ResponsePart, UnknownDialect};
 pub use reader::parse;
-pub use stream::ReplyStream;
+pub use stream::ResponseStream;

@@ -1,5 +1,6 @@
-//! Classifies a line by its first bytes: whether it can open or close anything in a reply. A reply may have 50 million
-//! lines, and calling each parser for each of them took 80 to 170 ns a line; checking the first bytes takes 5 to 10.
+//! Classifies a line by its first bytes: whether it can open or close anything in a response. A response may have 50
+//! million lines, and calling each parser for each of them took 80 to 170 ns a line; checking the first bytes takes 5
+//! to 10.
 
 use crate::line_end::next_line;
 
@@ -65,7 +66,7 @@ pub(crate) fn special_line_start(text: &[u8]) -> Option<LineStart> {
 }
 
 /// Returns what a line may be; `rest` may include the text after the line. All markers, headers, fences and tags begin
-/// in one of these ways, and most lines of a reply do not.
+/// in one of these ways, and most lines of a response do not.
 #[inline(always)]
 pub(crate) fn line_start(rest: &[u8]) -> Option<LineStart> {
     match is_ordinary_line(rest) {
@@ -97,7 +98,7 @@ fn known_line_start(rest: &[u8]) -> Option<LineStart> {
     is_so.then_some(start)
 }
 
-/// Returns whether a section of a diff may begin at the first line of a text. A reply may have ten million old names
+/// Returns whether a section of a diff may begin at the first line of a text. A response may have ten million old names
 /// without a new name after them: finding the lines after each by their numbers took 45 ns, by their bytes it takes 20.
 // Inlined, it made the search over 50 million empty lines take 0.20 s instead of 0.11.
 #[inline(never)]
@@ -115,7 +116,7 @@ fn may_begin_diff(text: &[u8]) -> bool {
     if next.starts_with(OLD_NAME.as_bytes()) {
         next = text_after_line(next);
     }
-    // At the end of the text it depends on whether more of the reply may arrive.
+    // At the end of the text it depends on whether more of the response may arrive.
     next.is_empty() || next.starts_with(NEW_NAME.as_bytes())
 }
 
@@ -154,9 +155,9 @@ fn trim_start_blanks(mut rest: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cursor::{Cursor, ParseOptions, ReadingState, ReplyEnd};
+    use crate::cursor::{Cursor, ParseOptions, ReadingState, ResponseEnd};
     use crate::fence::parse_fence;
-    use crate::lines::{LineMarks, ReplyLines};
+    use crate::lines::{LineMarks, ResponseLines};
     use crate::reader::thinking_tag;
     use crate::{search_replace, unified, v4a};
     use proptest::prelude::*;
@@ -207,9 +208,9 @@ mod tests {
         ) {
             let mut marks = LineMarks::default();
             marks.add_lines(&text, 0);
-            for ended in [ReplyEnd::Yes, ReplyEnd::No] {
+            for ended in [ResponseEnd::Yes, ResponseEnd::No] {
                 let (mut state, options) = (ReadingState::default(), ParseOptions::default());
-                let lines = ReplyLines::new(&text, &marks, marks.count());
+                let lines = ResponseLines::new(&text, &marks, marks.count());
                 let reader = Cursor::new(lines, &options, &mut state, ended);
                 let mut rest = text.as_str();
                 for at in 0..marks.count() {

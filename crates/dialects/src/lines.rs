@@ -1,5 +1,6 @@
-//! The lines of a reply. The start of one line in [`STORED_LINE_STRIDE`] is stored and the others are found from there, so that a
-//! reply of 50 million empty lines takes 6 MB in addition to its text, where a position for each line would take 200.
+//! The lines of a response. The start of one line in [`STORED_LINE_STRIDE`] is stored and the others are found from
+//! there, so that a response of 50 million empty lines takes 6 MB in addition to its text, where a position for each
+//! line would take 200.
 
 use std::cell::Cell;
 
@@ -13,8 +14,8 @@ const STORED_LINE_STRIDE: usize = 32;
 /// The number of cached lines.
 const CACHED_LINES: usize = 4;
 
-/// The longest reply, in bytes.
-pub(crate) const MAX_REPLY_LENGTH: usize = u32::MAX as usize;
+/// The longest response, in bytes.
+pub(crate) const MAX_RESPONSE_LENGTH: usize = u32::MAX as usize;
 
 /// The stored line starts of a text, and its number of lines.
 #[derive(Debug, Default)]
@@ -55,12 +56,12 @@ impl LineMarks {
 }
 
 /// The lines of a text. A line ends at LF; a CR before it is not part of the line.
-pub(crate) struct ReplyLines<'t> {
+pub(crate) struct ResponseLines<'t> {
     text: &'t str,
     marks: &'t [u32],
     count: usize,
-    /// The lines that were looked up last, each at its number modulo [`CACHED_LINES`]: the next lookup is mostly for one of
-    /// them or for the line after it.
+    /// The lines that were looked up last, each at its number modulo [`CACHED_LINES`]: the next lookup is mostly for
+    /// one of them or for the line after it.
     recent: [Cell<LineSpan>; CACHED_LINES],
 }
 
@@ -72,15 +73,15 @@ struct LineSpan {
     end: usize,
 }
 
-impl<'t> ReplyLines<'t> {
+impl<'t> ResponseLines<'t> {
     /// Creates a view of the first `count` lines of a text.
-    pub(crate) fn new(text: &'t str, marks: &'t LineMarks, count: usize) -> ReplyLines<'t> {
+    pub(crate) fn new(text: &'t str, marks: &'t LineMarks, count: usize) -> ResponseLines<'t> {
         let first = Cell::new(LineSpan {
             line: 0,
             start: 0,
             end: end_of_line(text.as_bytes(), 0),
         });
-        ReplyLines {
+        ResponseLines {
             text,
             marks: &marks.marks,
             count: count.min(marks.count),
@@ -103,7 +104,7 @@ impl<'t> ReplyLines<'t> {
     }
 
     /// Returns the first line, starting at a line, for which a test returns a result, and that result. The test
-    /// receives the text from the start of the line to the end of the reply: most lines are decided by their first
+    /// receives the text from the start of the line to the end of the response: most lines are decided by their first
     /// bytes, and looking up each line by its number takes 40 ns instead of 5.
     #[inline]
     pub(crate) fn find_from<T>(
@@ -158,7 +159,7 @@ impl<'t> ReplyLines<'t> {
         raw.strip_suffix('\r').unwrap_or(raw)
     }
 
-    /// Returns whether a line ends in CR LF (or CR at the end of the reply).
+    /// Returns whether a line ends in CR LF (or CR at the end of the response).
     pub(crate) fn has_cr(&self, at: usize) -> bool {
         self.line_with_ending(at).ends_with('\r')
     }
@@ -259,7 +260,7 @@ impl<'t> ReplyLines<'t> {
         text
     }
 
-    /// Adds a line to the text of a new file, as [`ReplyLines::new_file_text`] does.
+    /// Adds a line to the text of a new file, as [`ResponseLines::new_file_text`] does.
     pub(crate) fn push_line(
         &self,
         text: &mut String,
@@ -304,7 +305,7 @@ mod tests {
                 false => body.split('\n').collect(),
             };
             prop_assert_eq!(marks.count(), all.len());
-            let lines = ReplyLines::new(&text, &marks, marks.count());
+            let lines = ResponseLines::new(&text, &marks, marks.count());
             for at in asked {
                 let line = all.get(at).copied().unwrap_or_default();
                 prop_assert_eq!(lines.get(at), line.strip_suffix('\r').unwrap_or(line));

@@ -1,4 +1,4 @@
-//! The parts that a reply is parsed into; each makes one change to one file.
+//! The parts that a response is parsed into; each makes one change to one file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -68,23 +68,28 @@ impl FromStr for Dialect {
     }
 }
 
-/// One change that a reply makes to one file. Parts apply in order, each to the result of those before it.
+/// One change that a response makes to one file. Parts apply in order, each to the result of those before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ReplyPart {
+pub struct ResponsePart {
     /// The format in which the part is written.
     pub dialect: Dialect,
-    /// The line of the reply, from 1, on which the part begins.
+    /// The line of the response, from 1, on which the part begins.
     pub line: usize,
-    /// The path of the file, as the reply names it.
+    /// The path of the file, as the response names it.
     pub path: String,
     /// The change to the file.
     pub action: PartAction,
 }
 
-impl ReplyPart {
-    pub(crate) fn new(dialect: Dialect, line: usize, path: &str, action: PartAction) -> ReplyPart {
-        ReplyPart {
+impl ResponsePart {
+    pub(crate) fn new(
+        dialect: Dialect,
+        line: usize,
+        path: &str,
+        action: PartAction,
+    ) -> ResponsePart {
+        ResponsePart {
             dialect,
             line,
             path: path.to_owned(),
@@ -118,7 +123,7 @@ pub enum PartAction {
     },
     /// The file is renamed.
     Move {
-        /// The new path, as the reply names it.
+        /// The new path, as the response names it.
         to: String,
     },
     /// The executable bit of the file changes.
@@ -131,8 +136,8 @@ pub enum PartAction {
 pub struct PatchHunk {
     /// The lines in order, without line ends.
     pub lines: Vec<HunkLine>,
-    /// The line number, from 1, that the format gives for the first old line, counted in the file before the reply. It
-    /// is used only to choose among equal places.
+    /// The line number, from 1, that the format gives for the first old line, counted in the file before the response.
+    /// It is used only to choose among equal places.
     pub line_hint: Option<u64>,
     /// The index of the hunk's section among the sections of its file in a diff, from 0: line numbers in later sections
     /// may be counted differently.

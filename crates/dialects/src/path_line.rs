@@ -29,7 +29,7 @@ pub(crate) fn path_in_line<'t>(
     line: &'t str,
     is_known: impl Fn(&'t str) -> bool,
 ) -> Option<&'t str> {
-    // A fence is not a path. A reply may have millions of them, and the checks below take long for each.
+    // A fence is not a path. A response may have millions of them, and the checks below take long for each.
     if line.bytes().all(|byte| byte == b'`') {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Skips fences that are closed and contain only lines that open nothing, judged by their bytes alone. A reply of 50 MB
-//! may have six million of them, and deciding about each line by its number took 60 to 110 ns for a fence, by its bytes
-//! it takes 20 to 30.
+//! Skips fences that are closed and contain only lines that open nothing, judged by their bytes alone. A response of 50
+//! MB may have six million of them, and deciding about each line by its number took 60 to 110 ns for a fence, by its
+//! bytes it takes 20 to 30.
 
 use crate::line_end::next_line;
 use crate::line_start::is_ordinary_line;
@@ -59,9 +59,9 @@ fn fence_marks(text: &[u8]) -> Option<(u8, usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cursor::{Cursor, ParseOptions, ReadingState, ReplyEnd};
+    use crate::cursor::{Cursor, ParseOptions, ReadingState, ResponseEnd};
     use crate::fence::parse_fence;
-    use crate::lines::{LineMarks, ReplyLines};
+    use crate::lines::{LineMarks, ResponseLines};
     use proptest::prelude::*;
 
     fn fence_line() -> impl Strategy<Value = String> {
@@ -92,8 +92,8 @@ mod tests {
             let mut marks = LineMarks::default();
             marks.add_lines(&text, 0);
             let (mut state, options) = (ReadingState::default(), ParseOptions::default());
-            let all = ReplyLines::new(&text, &marks, marks.count());
-            let mut reader = Cursor::new(all, &options, &mut state, ReplyEnd::Yes);
+            let all = ResponseLines::new(&text, &marks, marks.count());
+            let mut reader = Cursor::new(all, &options, &mut state, ResponseEnd::Yes);
             while reader.state.at < lines {
                 let at = reader.state.at;
                 let open = parse_fence(reader.lines.get(at));

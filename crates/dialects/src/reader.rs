@@ -1,29 +1,29 @@
-//! Parses a reply line by line outside of edits: prose and code are skipped, and if an edit begins, the parser of its
-//! format takes over.
+//! Parses a response line by line outside of edits: prose and code are skipped, and if an edit begins, the parser of
+//! its format takes over.
 
-use crate::cursor::{Cursor, EnteredFence, ParseOptions, ReadingState, ReplyEnd};
+use crate::cursor::{Cursor, EnteredFence, ParseOptions, ReadingState, ResponseEnd};
 use crate::error::{ParseError, ParseErrorKind, ParseStop};
 use crate::fence::{Fence, parse_fence};
 use crate::line_start::{LineStart, edit_start, line_start, special_line_start};
-use crate::lines::{LineMarks, MAX_REPLY_LENGTH, ReplyLines};
-use crate::part::{Dialect, ReplyPart};
+use crate::lines::{LineMarks, MAX_RESPONSE_LENGTH, ResponseLines};
+use crate::part::{Dialect, ResponsePart};
 use crate::{search_replace, unified, v4a, whole};
 
-/// Parses a whole reply.
+/// Parses a whole response.
 ///
 /// # Errors
-/// An edit cannot be parsed, the reply is cut off, or it contains no edit.
-pub fn parse(reply: &str, options: &ParseOptions<'_>) -> Result<Vec<ReplyPart>, ParseError> {
+/// An edit cannot be parsed, the response is cut off, or it contains no edit.
+pub fn parse(response: &str, options: &ParseOptions<'_>) -> Result<Vec<ResponsePart>, ParseError> {
     let mut state = ReadingState::default();
     let mut marks = LineMarks::default();
-    if reply.len() < MAX_REPLY_LENGTH {
-        marks.add_lines(reply, 0);
+    if response.len() < MAX_RESPONSE_LENGTH {
+        marks.add_lines(response, 0);
     }
     let mut reader = Cursor::new(
-        ReplyLines::new(reply, &marks, marks.count()),
+        ResponseLines::new(response, &marks, marks.count()),
         options,
         &mut state,
-        ReplyEnd::Yes,
+        ResponseEnd::Yes,
     );
     match reader.run_to_end() {
         Ok(()) | Err(ParseStop::More) => {}
@@ -45,7 +45,7 @@ impl<'t> Cursor<'_, 't> {
         Ok(())
     }
 
-    /// Checks the conditions for the end of the reply.
+    /// Checks the conditions for the end of the response.
     pub(crate) fn finish(&self) -> Result<(), ParseError> {
         let bad = |stop| match stop {
             ParseStop::Bad(error) => Err(error),

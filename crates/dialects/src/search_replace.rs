@@ -3,7 +3,7 @@
 use crate::cursor::Cursor;
 use crate::error::ParseStop;
 use crate::fence::{is_tag, parse_fence};
-use crate::part::{Dialect, LineRole, PartAction, PatchHunk, ReplyPart};
+use crate::part::{Dialect, LineRole, PartAction, PatchHunk, ResponsePart};
 
 /// One of the three marker lines of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub(crate) fn parse_block(
         hunk.has_gaps = has_gaps;
         PartAction::Edit(hunk)
     };
-    let part = ReplyPart::new(Dialect::SearchReplace, at + 1, &path, action);
+    let part = ResponsePart::new(Dialect::SearchReplace, at + 1, &path, action);
     reader.state.parts.push(part);
     reader.state.last_block = Some((path, next + 1));
     reader.state.at = next + 1;

@@ -6,7 +6,7 @@ mod names;
 use crate::cursor::Cursor;
 use crate::error::ParseStop;
 use crate::line_start::{NEW_NAME, OLD_NAME};
-use crate::part::{Dialect, LineRole, PartAction, ReplyPart};
+use crate::part::{Dialect, LineRole, PartAction, ResponsePart};
 use hunk::read_hunk;
 use names::{
     SectionNames, are_name_lines, has_two_old_names, name_in_header, parse_git_names,
@@ -101,7 +101,7 @@ pub(crate) fn parse_section(reader: &mut Cursor<'_, '_>, at: usize) -> Result<()
         *sections += 1;
         *sections - 1
     };
-    let part = |line: usize, action| ReplyPart::new(Dialect::Unified, line + 1, &path, action);
+    let part = |line: usize, action| ResponsePart::new(Dialect::Unified, line + 1, &path, action);
     let mut parts = Vec::new();
     if headers.is_new {
         let lines: Vec<(usize, &str)> = hunks

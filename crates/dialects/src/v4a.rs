@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::cursor::Cursor;
 use crate::error::ParseStop;
-use crate::part::{Dialect, LineRole, PartAction, PatchHunk, ReplyPart};
+use crate::part::{Dialect, LineRole, PartAction, PatchHunk, ResponsePart};
 
 const BEGIN_PATCH: &str = "*** Begin Patch";
 const END_PATCH: &str = "*** End Patch";
@@ -45,7 +45,7 @@ pub(crate) fn parse_patch(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), 
         } else if let Some(path) = text.strip_prefix(DELETE_FILE) {
             let path = header_path(next, path)?;
             let action = PartAction::Delete { lines: None };
-            parts.push(ReplyPart::new(Dialect::V4a, next + 1, path, action));
+            parts.push(ResponsePart::new(Dialect::V4a, next + 1, path, action));
             next += 1;
         } else if let Some(path) = text.strip_prefix(UPDATE_FILE) {
             next = read_updated(reader, (at, next), path, &mut parts)?;
@@ -70,7 +70,7 @@ pub(crate) fn parse_patch(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), 
 }
 
 /// Sets, for each hunk with an anchor, the next different anchor for its file.
-fn set_next_anchors(parts: &mut [ReplyPart]) {
+fn set_next_anchors(parts: &mut [ResponsePart]) {
     // For each file the next anchor, and the one after it that differs.
     let mut following: HashMap<String, (String, Option<String>)> = HashMap::new();
     for part in parts.iter_mut().rev() {
@@ -129,7 +129,7 @@ fn read_added(
     reader: &Cursor<'_, '_>,
     (begun, at): (usize, usize),
     path: &str,
-    parts: &mut Vec<ReplyPart>,
+    parts: &mut Vec<ResponsePart>,
 ) -> Result<usize, ParseStop> {
     let path = header_path(at, path)?;
     let own_lines_have_cr = reader.lines.has_cr(at);
@@ -155,7 +155,7 @@ fn read_added(
         text: content,
         executable: false,
     };
-    parts.push(ReplyPart::new(Dialect::V4a, at + 1, path, action));
+    parts.push(ResponsePart::new(Dialect::V4a, at + 1, path, action));
     Ok(next)
 }
 
@@ -163,7 +163,7 @@ fn read_updated(
     reader: &Cursor<'_, '_>,
     (begun, at): (usize, usize),
     path: &str,
-    parts: &mut Vec<ReplyPart>,
+    parts: &mut Vec<ResponsePart>,
 ) -> Result<usize, ParseStop> {
     let path = header_path(at, path)?;
     let mut next = at + 1;
@@ -182,7 +182,7 @@ fn read_updated(
             break;
         }
         let (hunk, end) = read_hunk(reader, begun, next)?;
-        parts.push(ReplyPart::new(
+        parts.push(ResponsePart::new(
             Dialect::V4a,
             next + 1,
             path,
@@ -192,7 +192,7 @@ fn read_updated(
         next = end;
     }
     match moved {
-        Some((line, to)) => parts.push(ReplyPart::new(
+        Some((line, to)) => parts.push(ResponsePart::new(
             Dialect::V4a,
             line + 1,
             path,

@@ -4,7 +4,7 @@ use crate::cursor::Cursor;
 use crate::error::ParseStop;
 use crate::fence::{Fence, parse_fence};
 use crate::line_start::special_line_start;
-use crate::part::{Dialect, PartAction, ReplyPart};
+use crate::part::{Dialect, PartAction, ResponsePart};
 
 /// Parses the file between the two lines of a fence.
 pub(crate) fn parse_whole_file(
@@ -13,7 +13,7 @@ pub(crate) fn parse_whole_file(
     open: Fence<'_>,
     path: &str,
     begins_edit: &dyn Fn(usize) -> Result<bool, ParseStop>,
-) -> Result<ReplyPart, ParseStop> {
+) -> Result<ResponsePart, ParseStop> {
     let Some(closing) = closing else {
         let what = format!("the fence that opens at line {} is not closed", at + 1);
         return Err(ParseStop::cut_off_error(at, &what));
@@ -23,7 +23,7 @@ pub(crate) fn parse_whole_file(
         .lines
         .text_between(at + 1, closing, reader.lines.has_cr(at));
     let action = PartAction::Replace(text);
-    Ok(ReplyPart::new(Dialect::Whole, at + 1, path, action))
+    Ok(ResponsePart::new(Dialect::Whole, at + 1, path, action))
 }
 
 /// Refuses content that makes it uncertain where the file ends, or whether it is a file: a fence of the same length

@@ -1,7 +1,7 @@
 //! The dialect cases of the repository, as far as parsing decides them: valid input is parsed, and malformed input is
 //! an error at its line.
 
-use lancet_dialects::{Dialect, ParseErrorKind, ParseOptions, ReplyStream, parse};
+use lancet_dialects::{Dialect, ParseErrorKind, ParseOptions, ResponseStream, parse};
 use serde_json::Value;
 
 fn cases() -> Vec<Value> {
@@ -47,7 +47,7 @@ fn check(case: &Value, format: Option<Dialect>) -> Result<(), String> {
         is_known: &is_known,
     };
     let parsed = parse(&reply, &options);
-    let mut stream = ReplyStream::new(&options);
+    let mut stream = ResponseStream::new(&options);
     let fed: Result<Vec<_>, _> = reply
         .split_inclusive(['\n', 'e'])
         .try_for_each(|piece| stream.feed(piece).map(drop))

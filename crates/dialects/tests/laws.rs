@@ -1,7 +1,9 @@
 //! Properties of any reply: no panic, the same parts in one piece and in many, and parts that are rendered in a format
 //! are parsed back from it.
 
-use lancet_dialects::{Dialect, LineRole, ParseOptions, PartAction, ReplyPart, ReplyStream, parse};
+use lancet_dialects::{
+    Dialect, LineRole, ParseOptions, PartAction, ResponsePart, ResponseStream, parse,
+};
 use lancet_testing::laws::config;
 use proptest::prelude::*;
 
@@ -81,8 +83,8 @@ fn fed(
     reply: &str,
     step: usize,
     options: &ParseOptions<'_>,
-) -> Result<Vec<ReplyPart>, lancet_dialects::ParseError> {
-    let mut stream = ReplyStream::new(options);
+) -> Result<Vec<ResponsePart>, lancet_dialects::ParseError> {
+    let mut stream = ResponseStream::new(options);
     let mut rest = reply;
     let mut handed_out = 0;
     while !rest.is_empty() {

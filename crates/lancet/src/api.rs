@@ -8,7 +8,7 @@ use crate::arguments::{
 };
 use crate::builtin;
 use crate::call::{Caller, Cancel, RawCall, SeenAs};
-use crate::dialects::{ReplyOptions, ReplyPart};
+use crate::dialects::{ResponseOptions, ResponsePart};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::request::{Change, Request, UndoScope};
@@ -85,12 +85,12 @@ impl Session {
         stages::run_typed(self, &builtin::grep::Grep, path, arguments.into_request())
     }
 
-    /// Applies a reply in which a model wrote its edits: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole
-    /// files, also several of them, with prose around them. The whole reply is parsed and applied as one change, all of
-    /// it or nothing.
+    /// Applies a response in which a model wrote its edits: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole
+    /// files, also several of them, with prose around them. The whole response is parsed and applied as one change, all
+    /// of it or nothing.
     ///
     /// ```
-    /// use lancet::dialects::{AppliedBy, ReplyOptions};
+    /// use lancet::dialects::{AppliedBy, ResponseOptions};
     /// use lancet::{Lancet, Mode};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -100,7 +100,7 @@ impl Session {
     ///     .root(folder.path())
     ///     .mode(Mode::AcceptEdits)
     ///     .open()?;
-    /// let reply = "\
+    /// let response = "\
     /// I change the greeting.
     ///
     /// greet.py
@@ -110,28 +110,28 @@ impl Session {
     ///     print('hello')
     /// >>>>>>> REPLACE
     /// ";
-    /// let mut options = ReplyOptions::default();
+    /// let mut options = ResponseOptions::default();
     /// options.applied_by = AppliedBy::Person;
-    /// let answer = lancet.new_session().apply_reply(reply, options);
+    /// let answer = lancet.new_session().apply_response(response, options);
     /// assert!(!answer.is_error(), "{}", answer.text());
     /// let text = std::fs::read_to_string(folder.path().join("greet.py"))?;
     /// assert_eq!(text, "def greet():\n    print('hello')\n");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn apply_reply(&self, text: &str, options: ReplyOptions) -> Reply {
-        stages::apply_reply(self, text, options)
+    pub fn apply_response(&self, text: &str, options: ResponseOptions) -> Reply {
+        stages::apply_response(self, text, options)
     }
 
-    /// Predicts the result of applying a reply. Nothing is written and the ledger is not changed.
-    pub fn check_reply(&self, text: &str, options: ReplyOptions) -> Check {
-        stages::predict::check_reply(self, text, options)
+    /// Predicts the result of applying a response. Nothing is written and the ledger is not changed.
+    pub fn check_response(&self, text: &str, options: ResponseOptions) -> Check {
+        stages::predict::check_response(self, text, options)
     }
 
-    /// Predicts the result of applying one part of a reply, for hosts that read a reply while it is written
-    /// ([`ReplyStream`](crate::dialects::ReplyStream)) and stop the model early. The part is checked against the
+    /// Predicts the result of applying one part of a response, for hosts that read a response while it is written
+    /// ([`ResponseStream`](crate::dialects::ResponseStream)) and stop the model early. The part is checked against the
     /// present files, without the parts before it. It never waits for other calls.
-    pub fn check_part(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
+    pub fn check_part(&self, part: &ResponsePart, options: ResponseOptions) -> Check {
         stages::predict::check_part(self, part, options)
     }
 

@@ -38,9 +38,10 @@
 //! | prompt a person before a write | [`approval::Approver`] |
 //! | be notified of every read, change and refusal | [`events::Observer`] |
 //! | read an answer as data | [`Reply::outcome`], [`outcome`] |
-//! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
+//! | apply the reply of a model that writes its edits as text | [`Session::apply_response`], [`dialects`] |
 //! | read PDFs | [`pdf::PdfReader`], [`Builder::pdf_reader`] |
-//! | outlines of source code, and a warning where a change breaks its syntax | [`syntax::SyntaxReader`], [`Builder::syntax_reader`] |
+//! | outlines of source code, and a warning where a change breaks its syntax | [`syntax::SyntaxReader`],
+//! [`Builder::syntax_reader`] |
 //! | start the programs that convert other files to text | [`convert::FileConverter`], [`Builder::file_converter`] |
 //! | start the formatters and hooks that a person names | [`programs::ProgramRunner`], [`Builder::program_runner`] |
 //! | undo changes | [`Session::undo`], [`Session::undo_all`], [`undo`] |

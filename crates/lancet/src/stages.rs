@@ -48,7 +48,7 @@ use std::time::Instant;
 use crate::applied_by::AppliedBy;
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, RawCall};
-use crate::dialects::ReplyOptions;
+use crate::dialects::ResponseOptions;
 use crate::message::verbatim;
 use crate::outcome::Layout;
 use crate::receive::{InvalidArguments, Repair};
@@ -127,7 +127,7 @@ fn respond<'s>(
 }
 
 /// Applies a model's reply.
-pub(crate) fn apply_reply(session: &Session, text: &str, options: ReplyOptions) -> Reply {
+pub(crate) fn apply_response(session: &Session, text: &str, options: ResponseOptions) -> Reply {
     let (context, change) = reply_call(session, text, options);
     respond_to_change(&context, &change)
 }

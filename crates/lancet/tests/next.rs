@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use lancet::dialects::ReplyOptions;
+use lancet::dialects::ResponseOptions;
 use lancet::{RefusalKind, Reply};
 use lancet_testing::{TestProject, laws};
 use proptest::prelude::*;
@@ -233,7 +233,9 @@ fn a_denied_file_has_no_call() {
 }
 
 fn apply(project: &TestProject, reply: &str) -> Reply {
-    project.session.apply_reply(reply, ReplyOptions::default())
+    project
+        .session
+        .apply_response(reply, ResponseOptions::default())
 }
 
 /// Makes a SEARCH/REPLACE block.

@@ -323,8 +323,8 @@ impl WriteRequest {
 pub enum Change<'r> {
     /// Changes of files.
     Files(Request),
-    /// A reply of a model.
-    Reply(ReplyRequest<'r>),
+    /// A response of a model.
+    Response(ResponseRequest<'r>),
     /// Lines that are moved.
     MoveLines(LineMove),
     /// One file that is renamed, with the imports of other files.
@@ -339,10 +339,10 @@ pub enum Change<'r> {
     TakeHunk(HunkUndoRequest),
 }
 
-/// A model's reply to be applied.
+/// A model's response to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplyRequest<'r> {
-    /// The text as the caller has it, not a copy: a reply may have 50 MB, a third of the memory that a call may use.
+pub struct ResponseRequest<'r> {
+    /// The text as the caller has it, not a copy: a response may have 50 MB, a third of the memory that a call may use.
     pub text: Cow<'r, str>,
     /// The only format that is accepted; none for any format.
     pub format: Option<Dialect>,

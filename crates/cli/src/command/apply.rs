@@ -1,6 +1,6 @@
 //! `lancet apply`: shows the edits in a model's reply, asks once for confirmation, and makes them together.
 
-use lancet::dialects::{AppliedBy, Dialect, ParseOptions, ReplyOptions, parse};
+use lancet::dialects::{AppliedBy, Dialect, ParseOptions, ResponseOptions, parse};
 use lancet::doors::Audience;
 use lancet::outcome::Outcome;
 use lancet::tools::ToolPrefix;
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     let lancet = request.open(around)?.lancet;
     let session = session_named_or_new(&lancet, arguments.common.session.as_ref());
     let format = arguments.format.map(Dialect::from);
-    let mut options = ReplyOptions::default();
+    let mut options = ResponseOptions::default();
     options.format = format;
     options.insist = arguments.insist.into();
     options.dry_run = arguments.check.into();
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     options.caller = caller();
     options.cancel = Some(begin_call());
     let working = ElapsedTimeLine::begin("applying");
-    let answer = session.apply_reply(&text, options);
+    let answer = session.apply_response(&text, options);
     drop(working);
     let output = OutputFormat::from_json_flag(arguments.common.json);
     let presentation = Presentation::for_change(&approver, arguments.common.session.as_ref());

@@ -12,7 +12,7 @@ use super::{
     commit, diagnosis, examine, found_back, hooks, parted, record, reply, syntax, taken_hunks,
 };
 use crate::applied_by::AppliedBy;
-use crate::dialects::ReplyPart;
+use crate::dialects::ResponsePart;
 use crate::receive::Repair;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
@@ -191,11 +191,11 @@ pub(super) fn predict(context: &CallContext<'_>, change: &Change<'_>) -> Result<
 }
 
 /// Predicts the result of one part of a reply.
-pub(super) fn check_part(context: &CallContext<'_>, part: &ReplyPart) -> Result<Check, Refusal> {
+pub(super) fn check_part(context: &CallContext<'_>, part: &ResponsePart) -> Result<Check, Refusal> {
     let mut attempt = Attempt::new(Freshness::FromDisk);
     context.formatting.set(Formatting::Off);
     context.budget.reset(context.limit);
-    let plan = examine::reply::examine_part(context, &mut attempt, part)?;
+    let plan = examine::response::examine_part(context, &mut attempt, part)?;
     Ok(approve::predict_approval(context, &plan))
 }
 
@@ -209,7 +209,7 @@ fn examine_change(
     context.budget.reset(context.limit);
     match change {
         Change::Files(request) => examine::change::examine(context, attempt, request),
-        Change::Reply(reply) => examine::reply::examine(context, attempt, reply),
+        Change::Response(response) => examine::response::examine(context, attempt, response),
         Change::MoveLines(asked) => examine::move_lines::examine(context, attempt, asked),
         Change::MoveFile(request) => examine::move_file::examine(context, attempt, request),
         Change::Rename(asked) => examine::rename::examine(context, attempt, asked),

@@ -24,7 +24,7 @@ pub(crate) mod read_state;
 mod relocate;
 pub(crate) mod remarks;
 pub(crate) mod rename;
-pub(crate) mod reply;
+pub(crate) mod response;
 pub(crate) mod search;
 pub(crate) mod undo;
 pub(crate) mod view;

@@ -15,7 +15,7 @@ use crate::audience::ReadLines;
 use crate::next_call::{Correction, NextCall, PartRemedy, ReadRemedy, Remedy, TextEdit};
 use crate::questions::RecordedCall;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{Action, Change, DryRun, EditRequest, Place, ReplyRequest, Request};
+use crate::request::{Action, Change, DryRun, EditRequest, Place, Request, ResponseRequest};
 use crate::session::Check;
 
 /// The longest list of calls, as JSON, in bytes.
@@ -46,11 +46,11 @@ pub(super) fn add_suggested_calls(
             _ => Vec::new(),
         },
         Some(Remedy::Edits(edits)) => match change {
-            Some(Change::Reply(reply)) => edit_calls(context, &edits, reply.dry_run),
+            Some(Change::Response(response)) => edit_calls(context, &edits, response.dry_run),
             _ => Vec::new(),
         },
         Some(Remedy::Parts(parts)) => match change {
-            Some(Change::Reply(reply)) => reply_calls(context, &parts, reply),
+            Some(Change::Response(response)) => response_calls(context, &parts, response),
             _ => Vec::new(),
         },
     };
@@ -156,7 +156,7 @@ fn corrected_calls(
     calls.collect()
 }
 
-/// Edits of one file that replace a reply.
+/// Edits of one file that replace a response.
 fn edit_calls(context: &CallContext<'_>, edits: &[TextEdit], dry_run: DryRun) -> Vec<NextCall> {
     let calls = edits.iter().filter_map(|edit| {
         let request = EditRequest::new(edit.old.clone(), edit.new.clone());
@@ -169,10 +169,10 @@ fn edit_calls(context: &CallContext<'_>, edits: &[TextEdit], dry_run: DryRun) ->
 
 /// Returns one call a place of the part that is ambiguous, or one call if no part is: each makes the changes of all
 /// parts.
-fn reply_calls(
+fn response_calls(
     context: &CallContext<'_>,
     parts: &[PartRemedy],
-    reply: &ReplyRequest<'_>,
+    response: &ResponseRequest<'_>,
 ) -> Vec<NextCall> {
     let mut several = parts.iter().filter(|part| part.edits.len() > 1);
     let (chosen, further) = (several.next(), several.next());
@@ -188,7 +188,7 @@ fn reply_calls(
         };
         let corrections = parts.iter().map(taken).collect::<Option<Vec<_>>>()?;
         let foreseen = prediction_context(context, &context.tool);
-        let edits = examine::reply::as_edits(&foreseen, reply, &corrections)?;
+        let edits = examine::response::as_edits(&foreseen, response, &corrections)?;
         let requests: Vec<(&str, EditRequest)> = edits
             .iter()
             .filter_map(|edit| {
@@ -201,7 +201,7 @@ fn reply_calls(
         }
         let borrowed: Vec<(&str, &EditRequest)> =
             requests.iter().map(|(path, edit)| (*path, edit)).collect();
-        let (tool, arguments) = spell_edits("Edit", &borrowed, reply.dry_run)?;
+        let (tool, arguments) = spell_edits("Edit", &borrowed, response.dry_run)?;
         let why = match chosen {
             Some(part) => {
                 let place = describe_lines(part.edits[which].lines);

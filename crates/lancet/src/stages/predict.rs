@@ -6,7 +6,7 @@ use super::context::{CallContext, FileLocking};
 use super::receiving::{receive_call, reply_call};
 use super::{change, examine};
 use crate::call::RawCall;
-use crate::dialects::{ReplyOptions, ReplyPart};
+use crate::dialects::{ResponseOptions, ResponsePart};
 use crate::refusal::Refusal;
 use crate::request::ToolRequest;
 use crate::session::{Check, Session};
@@ -21,14 +21,18 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
 }
 
 /// Predicts the result of applying a text with edits.
-pub(crate) fn check_reply(session: &Session, text: &str, options: ReplyOptions) -> Check {
+pub(crate) fn check_response(session: &Session, text: &str, options: ResponseOptions) -> Check {
     let (context, change) = reply_call(session, text, options);
     session.refresh();
     check_from_result(change::predict(&context, &change))
 }
 
 /// Predicts the result of applying one part of a text with edits to the present files, without waiting for other calls.
-pub(crate) fn check_part(session: &Session, part: &ReplyPart, options: ReplyOptions) -> Check {
+pub(crate) fn check_part(
+    session: &Session,
+    part: &ResponsePart,
+    options: ResponseOptions,
+) -> Check {
     let (mut context, _) = reply_call(session, "", options);
     context.turns = FileLocking::NotTaken;
     session.refresh();

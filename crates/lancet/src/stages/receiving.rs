@@ -8,12 +8,12 @@ use super::context::CallContext;
 use super::proposal;
 use super::tool_refusals::{not_listed_refusal, require_listed, tool_names, unusable_refusal};
 use crate::builtin;
-use crate::dialects::ReplyOptions;
+use crate::dialects::ResponseOptions;
 use crate::message::verbatim;
 use crate::outcome::Layout;
 use crate::receive::{Repair, canonical_tool, clean_arguments, receive};
 use crate::refusal::Refusal;
-use crate::request::{Change, ReplyRequest, ToolRequest};
+use crate::request::{Change, ResponseRequest, ToolRequest};
 use crate::session::Session;
 
 /// Receives the call; afterwards the context has the tool's own name.
@@ -62,7 +62,7 @@ pub(super) fn receive_call(
 pub(super) fn reply_call<'s, 'r>(
     session: &'s Session,
     text: &'r str,
-    options: ReplyOptions,
+    options: ResponseOptions,
 ) -> (CallContext<'s>, Change<'r>) {
     let mut context = CallContext::new(
         session,
@@ -72,13 +72,13 @@ pub(super) fn reply_call<'s, 'r>(
     );
     context.layout = Layout::Files;
     context.applied_by = options.applied_by;
-    let request = ReplyRequest {
+    let request = ResponseRequest {
         text: text.into(),
         format: options.format,
         insist: options.insist,
         dry_run: options.dry_run,
     };
-    (context, Change::Reply(request))
+    (context, Change::Response(request))
 }
 
 /// Finds the path that a call names, for the answer to a call that could not be parsed.

@@ -5,7 +5,7 @@
 use std::fs;
 
 use lancet::RawCall;
-use lancet::dialects::{AppliedBy, ReplyOptions};
+use lancet::dialects::{AppliedBy, ResponseOptions};
 use lancet::request::Insist;
 use lancet_testing::TestProject;
 use proptest::prelude::*;
@@ -47,11 +47,11 @@ fn results(text: &str, old: &str, new: &str) -> [Option<Vec<u8>>; 2] {
             json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true });
         let edit = left(session.call(RawCall::new("Edit", edit)).is_error());
         fs::write(&path, text).expect("a file");
-        let mut options = ReplyOptions::default();
+        let mut options = ResponseOptions::default();
         options.insist = Insist::Yes;
         options.applied_by = AppliedBy::Person;
         let reply = format!("a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n");
-        let block = left(session.apply_reply(&reply, options).is_error());
+        let block = left(session.apply_response(&reply, options).is_error());
         [edit, block]
     })
 }

@@ -1,6 +1,6 @@
 //! The cases of the folder `dialects`, applied: exact bytes, modes, and files that must not be touched.
 
-use lancet::dialects::{AppliedBy, Dialect, ReplyOptions};
+use lancet::dialects::{AppliedBy, Dialect, ResponseOptions};
 use lancet::{Lancet, Mode};
 use lancet_testing::TestFolder;
 use serde_json::Value;
@@ -38,10 +38,10 @@ fn play(case: &Value, format: Option<Dialect>) -> Result<(), String> {
         .expect("the engine opens");
     let reply = String::from_utf8(content(&case["reply"])).expect("a text");
     let reply = reply.replace("$ROOT", &root.display().to_string());
-    let mut options = ReplyOptions::default();
+    let mut options = ResponseOptions::default();
     options.format = format;
     options.applied_by = AppliedBy::Person;
-    let answer = lancet.new_session().apply_reply(&reply, options);
+    let answer = lancet.new_session().apply_response(&reply, options);
     let nothing = Value::Null;
     let after = match answer.is_error() {
         true => &nothing,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use lancet::dialects::{AppliedBy, Dialect, ReplyOptions};
+use lancet::dialects::{AppliedBy, Dialect, ResponseOptions};
 use lancet::request::Insist;
 use lancet::testing::FaultyDisk;
 use lancet::{Lancet, Mode, Reply};
@@ -130,11 +130,11 @@ pub(crate) fn apply(
     GROUND.with(|(folder, lancet)| {
         clear(folder.path());
         put(folder.path(), &untouched(story));
-        let mut options = ReplyOptions::default();
+        let mut options = ResponseOptions::default();
         options.format = format;
         options.insist = Insist::Yes;
         options.applied_by = AppliedBy::Person;
-        let answer = lancet.new_session().apply_reply(reply, options);
+        let answer = lancet.new_session().apply_response(reply, options);
         (answer, tree(folder.path()))
     })
 }

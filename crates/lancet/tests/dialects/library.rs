@@ -1,15 +1,15 @@
 //! The results that a host gets: whether a block would fit while the reply is still being written, what is left out,
 //! and how a refusal reports every part.
 
-use lancet::dialects::{AppliedBy, ParseOptions, ReplyOptions, ReplyStream};
+use lancet::dialects::{AppliedBy, ParseOptions, ResponseOptions, ResponseStream};
 use lancet::outcome::Outcome;
 use lancet::tools::ReadArguments;
 use lancet::{Check, RawCall};
 use lancet_testing::TestProject;
 use serde_json::json;
 
-fn by_person() -> ReplyOptions {
-    let mut options = ReplyOptions::default();
+fn by_person() -> ResponseOptions {
+    let mut options = ResponseOptions::default();
     options.applied_by = AppliedBy::Person;
     options
 }
@@ -34,7 +34,7 @@ fn block(name: &str, old: &str, new: &str) -> String {
 fn a_block_is_checked_while_the_reply_is_still_written() {
     let project = project(&[("a.txt", "one\ntwo\n")]);
     let options = ParseOptions::default();
-    let mut stream = ReplyStream::new(&options);
+    let mut stream = ResponseStream::new(&options);
     let good = block("a.txt", "one\n", "uno\n");
     let parts = stream.feed(&good).expect("a block").to_vec();
     let fits = project.session.check_part(&parts[0], by_person());
@@ -52,11 +52,15 @@ fn a_block_is_checked_while_the_reply_is_still_written() {
 fn a_model_has_to_have_read_what_a_person_need_not() {
     let project = project(&[("a.txt", "one\ntwo\n")]);
     let reply = block("a.txt", "one\n", "uno\n");
-    let refused = project.session.apply_reply(&reply, ReplyOptions::default());
+    let refused = project
+        .session
+        .apply_response(&reply, ResponseOptions::default());
     assert_eq!(refused.data()["error"]["name"], "not_read");
     let path = project.root.join("a.txt");
     project.session.read(ReadArguments::new(&path));
-    let done = project.session.apply_reply(&reply, ReplyOptions::default());
+    let done = project
+        .session
+        .apply_response(&reply, ResponseOptions::default());
     assert!(!done.is_error(), "{}", done.text());
     assert_eq!(text(&project, "a.txt"), "uno\ntwo\n");
 }
@@ -71,7 +75,7 @@ fn a_refusal_tells_of_every_part() {
         block("b.txt", "y\n", "v\n"),
     ]
     .concat();
-    let refused = project.session.apply_reply(&reply, by_person());
+    let refused = project.session.apply_response(&reply, by_person());
     let error = &refused.data()["error"];
     assert_eq!(error["name"], "ambiguous");
     assert_eq!(error["part"], 2);
@@ -98,10 +102,10 @@ fn a_refusal_tells_of_every_part() {
 fn what_changes_nothing_is_left_out_where_something_else_changes() {
     let project = project(&[("a.txt", "one\ntwo\n"), ("b.txt", "x\n")]);
     let same = block("b.txt", "x\n", "x\n");
-    let alone = project.session.apply_reply(&same, by_person());
+    let alone = project.session.apply_response(&same, by_person());
     assert_eq!(alone.data()["error"]["name"], "no_change");
     let both = format!("{same}{}", block("a.txt", "one\n", "uno\n"));
-    let done = project.session.apply_reply(&both, by_person());
+    let done = project.session.apply_response(&both, by_person());
     assert!(
         done.text()
             .contains("part 1 of the reply (line 2, b.txt) changes nothing and was left out"),
@@ -119,7 +123,7 @@ fn what_changes_nothing_is_left_out_where_something_else_changes() {
 fn a_file_is_moved_although_its_hunk_changes_nothing() {
     let project = project(&[("a.txt", "one\ntwo\n")]);
     let patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n one\n two\n*** End Patch\n";
-    let done = project.session.apply_reply(patch, by_person());
+    let done = project.session.apply_response(patch, by_person());
     assert!(!done.is_error(), "{}", done.text());
     assert_eq!(text(&project, "b.txt"), "one\ntwo\n");
     assert!(!project.root.join("a.txt").exists());
@@ -141,9 +145,9 @@ fn a_dry_run_and_a_check_write_nothing() {
     let reply = block("a.txt", "one\n", "uno\n");
     let mut options = by_person();
     options.dry_run = lancet::request::DryRun::Yes;
-    let shown = project.session.apply_reply(&reply, options);
+    let shown = project.session.apply_response(&reply, options);
     assert!(shown.text().contains("+uno"), "{}", shown.text());
-    let check = project.session.check_reply(&reply, by_person());
+    let check = project.session.check_response(&reply, by_person());
     assert!(matches!(check, Check::Passes), "{check:?}");
     assert_eq!(text(&project, "a.txt"), "one\n");
 }

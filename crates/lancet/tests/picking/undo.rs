@@ -1,7 +1,7 @@
 //! Undo of several files is one question, too. A file that is left out stays as it is, and its change stays in effect.
 
 use lancet::approval::{Answer, Pick};
-use lancet::dialects::ReplyOptions;
+use lancet::dialects::ResponseOptions;
 use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Mode, RefusalKind};
 use lancet_testing::TestProject;
@@ -78,7 +78,7 @@ fn moved_files_that_changed_names_come_back_together_or_not_at_all() {
         let diff = format!(
             "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
         );
-        let reply = session.apply_reply(&diff, ReplyOptions::default());
+        let reply = session.apply_response(&diff, ResponseOptions::default());
         assert!(!reply.is_error(), "{}", reply.text());
     }
     let there = || ["a.txt", "b.txt"].map(|name| project.text(name));

@@ -11,7 +11,7 @@ use crate::asked::ToolRequest;
 use crate::receive::InvalidArguments;
 use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
-use lancet_model::request::{Change, ReplyRequest};
+use lancet_model::request::{Change, ResponseRequest};
 
 /// Arguments of `ApplyPatch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +32,7 @@ impl ApplyPatchArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
     pub fn into_request(self) -> ToolRequest {
-        ToolRequest::Change(Change::Reply(ReplyRequest {
+        ToolRequest::Change(Change::Response(ResponseRequest {
             text: self.patch.into(),
             format: None,
             insist: self.insist.into(),

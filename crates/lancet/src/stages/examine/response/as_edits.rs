@@ -1,4 +1,4 @@
-//! A reply as edits of single places: what it would change if some of its failed parts were corrected, in texts that
+//! A response as edits of single places: what it would change if some of its failed parts were corrected, in texts that
 //! occur once. The call with these edits can be sent as it is.
 
 use lancet_text::{Document, apply_raw, unique_edits};
@@ -7,26 +7,26 @@ use lancet_workspace::ExecutableChange;
 use super::compose::{ComposedRequest, compose_request};
 use super::parse_parts;
 use crate::next_call::TextEdit;
-use crate::request::{EditRequest, FileRequest, ReplyRequest};
+use crate::request::{EditRequest, FileRequest, ResponseRequest};
 use crate::stages::attempt::{Attempt, Freshness};
 use crate::stages::context::CallContext;
 use crate::stages::examine::change::examine_files;
 use crate::stages::open::decode_version;
 use crate::stages::plan::{FilePlan, NewContent};
 
-/// Returns the edits that make all changes of a reply in which some parts, by their number from 0, are replaced by
-/// edits. `None` if another part fails, or if the reply does more than change the text of files.
+/// Returns the edits that make all changes of a response in which some parts, by their number from 0, are replaced by
+/// edits. `None` if another part fails, or if the response does more than change the text of files.
 pub(crate) fn as_edits(
     context: &CallContext<'_>,
-    reply: &ReplyRequest<'_>,
+    response: &ResponseRequest<'_>,
     corrections: &[(usize, TextEdit)],
 ) -> Option<Vec<TextEdit>> {
-    let mut parts = parse_parts(context, reply).ok()?;
+    let mut parts = parse_parts(context, response).ok()?;
     let ComposedRequest {
         mut request,
         part_of,
     } = compose_request(&mut parts).ok()?;
-    request.insist = reply.insist;
+    request.insist = response.insist;
     for (file, part) in request.files.iter_mut().zip(&part_of) {
         let correction = corrections.iter().find(|(number, _)| number == part);
         if let Some((_, edit)) = correction {

@@ -1,8 +1,8 @@
-//! Converts the parts of a model's reply to one request.
+//! Converts the parts of a model's response to one request.
 
 use std::mem::take;
 
-use lancet_dialects::{PartAction, ReplyPart};
+use lancet_dialects::{PartAction, ResponsePart};
 
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
@@ -17,9 +17,9 @@ pub(super) struct ComposedRequest {
     pub(super) part_of: Vec<usize>,
 }
 
-/// Makes one request of the parts, in their order. Every change gets one number in the request. Texts are moved out of the
-/// parts: a copy of a whole file may have the size of the reply.
-pub(super) fn compose_request(parts: &mut [ReplyPart]) -> Result<ComposedRequest, Refusal> {
+/// Makes one request of the parts, in their order. Every change gets one number in the request. Texts are moved out of
+/// the parts: a copy of a whole file may have the size of the response.
+pub(super) fn compose_request(parts: &mut [ResponsePart]) -> Result<ComposedRequest, Refusal> {
     let mut files = Vec::new();
     let mut part_of = Vec::new();
     for (number, part) in parts.iter_mut().enumerate() {
@@ -83,7 +83,7 @@ fn executable_permission(executable: bool) -> ExecutableChange {
 }
 
 /// Returns the refusal for a part whose kind is not supported.
-fn unsupported_refusal(part: &ReplyPart) -> Refusal {
+fn unsupported_refusal(part: &ResponsePart) -> Refusal {
     let text = message!(
         "The part at line {} of the reply is of a kind that is not applied. Leave it out and ask the user to do it.",
         part.line

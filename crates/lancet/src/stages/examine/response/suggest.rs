@@ -1,5 +1,5 @@
-//! Suggestions for a path in a reply that does not exist: files whose paths end in it, with backslashes read as slashes,
-//! else files of the same name. A suggestion is never applied.
+//! Suggestions for a path in a response that does not exist: files whose paths end in it, with backslashes read as
+//! slashes, else files of the same name. A suggestion is never applied.
 
 use std::path::PathBuf;
 

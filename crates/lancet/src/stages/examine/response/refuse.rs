@@ -1,10 +1,10 @@
-//! The refusals for a reply: they say why it cannot be parsed, or which of its parts failed and which would have
+//! The refusals for a response: they say why it cannot be parsed, or which of its parts failed and which would have
 //! applied.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lancet_dialects::{ParseError, ParseErrorKind, ReplyPart};
+use lancet_dialects::{ParseError, ParseErrorKind, ResponsePart};
 use serde_json::{Value, json};
 
 use crate::message::{Message, message, verbatim};
@@ -22,7 +22,7 @@ const MAX_LISTED_PARTS: usize = 1_000;
 /// The parts that failed, by their number from 0.
 type Failed = BTreeMap<usize, Refusal>;
 
-/// Returns the refusal for a reply that cannot be parsed.
+/// Returns the refusal for a response that cannot be parsed.
 pub(super) fn unparsable_refusal(error: &ParseError) -> Refusal {
     let kind = match error.kind {
         ParseErrorKind::CutOff => "cut_off",
@@ -42,12 +42,12 @@ pub(super) fn unparsable_refusal(error: &ParseError) -> Refusal {
         .with_field("kind", kind)
 }
 
-/// Joins the refusals of all changes of a reply into one; `part_of` gives the part, from 0, that each change comes
+/// Joins the refusals of all changes of a response into one; `part_of` gives the part, from 0, that each change comes
 /// from. If only parts that change nothing were refused, and others change something, the refusals become sentences of
 /// the answer.
 pub(super) fn join_refusals(
     failures: Vec<Option<Refusal>>,
-    parts: &[ReplyPart],
+    parts: &[ResponsePart],
     part_of: &[usize],
     changes_nothing: bool,
 ) -> Result<Vec<Message>, Refusal> {
@@ -72,7 +72,7 @@ pub(super) fn join_refusals(
     join_failed_parts(failed, parts)
 }
 
-fn left_out_message(parts: &[ReplyPart], number: usize) -> Message {
+fn left_out_message(parts: &[ResponsePart], number: usize) -> Message {
     message!(
         "part {} of the reply{} changes nothing and was left out",
         number + 1,
@@ -80,8 +80,8 @@ fn left_out_message(parts: &[ReplyPart], number: usize) -> Message {
     )
 }
 
-/// Describes the position of a part in the reply, and its file.
-fn describe_position(parts: &[ReplyPart], number: usize) -> Message {
+/// Describes the position of a part in the response, and its file.
+fn describe_position(parts: &[ResponsePart], number: usize) -> Message {
     match parts.get(number) {
         Some(part) => message!(
             " (line {}, {})",
@@ -93,7 +93,7 @@ fn describe_position(parts: &[ReplyPart], number: usize) -> Message {
 }
 
 /// Returns the refusal of the first part that failed, with the others.
-fn join_failed_parts(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, Refusal> {
+fn join_failed_parts(mut failed: Failed, parts: &[ResponsePart]) -> Result<Vec<Message>, Refusal> {
     let told = failed_parts_as_json(&failed, parts);
     let fitting = (0..parts.len()).filter(|number| !failed.contains_key(number));
     let fitting: Vec<usize> = fitting.map(|number| number + 1).collect();
@@ -168,7 +168,7 @@ fn combine_remedies(first: Option<Remedy>, number: usize, others: &mut Failed) -
 }
 
 /// Returns the parts as data: number, line, path, and why each was refused.
-fn failed_parts_as_json(failed: &Failed, parts: &[ReplyPart]) -> Vec<Value> {
+fn failed_parts_as_json(failed: &Failed, parts: &[ResponsePart]) -> Vec<Value> {
     let parts = parts.iter().enumerate().take(MAX_LISTED_PARTS);
     parts
         .map(|(number, part)| {

@@ -1,12 +1,12 @@
-//! The *examine* stage for a model's reply: parses the whole reply, makes one request of its parts, and examines that
-//! like any other. A refusal numbers every part that failed.
+//! The *examine* stage for a model's response: parses the whole response, makes one request of its parts, and examines
+//! that like any other. A refusal numbers every part that failed.
 
 mod as_edits;
 mod compose;
 mod refuse;
 mod suggest;
 
-use lancet_dialects::{ParseOptions, ReplyPart, parse};
+use lancet_dialects::{ParseOptions, ResponsePart, parse};
 
 pub(crate) use self::as_edits::as_edits;
 use self::compose::{ComposedRequest, compose_request};
@@ -14,39 +14,39 @@ use self::refuse::{join_refusals, unparsable_refusal};
 use self::suggest::add_suggested_files;
 use super::change::{ExaminedRequest, examine_files};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{DryRun, Insist, ReplyRequest};
+use crate::request::{DryRun, Insist, ResponseRequest};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::exists;
 use crate::stages::plan::{Plan, PlanRecord};
 
-/// Works out the plan for a reply, all of it or nothing.
+/// Works out the plan for a response, all of it or nothing.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    reply: &ReplyRequest<'_>,
+    response: &ResponseRequest<'_>,
 ) -> Result<Plan, Refusal> {
-    let parts = parse_parts(context, reply)?;
-    examine_parts(context, attempt, parts, (reply.insist, reply.dry_run))
+    let parts = parse_parts(context, response)?;
+    examine_parts(context, attempt, parts, (response.insist, response.dry_run))
 }
 
 fn parse_parts(
     context: &CallContext<'_>,
-    reply: &ReplyRequest<'_>,
-) -> Result<Vec<ReplyPart>, Refusal> {
+    response: &ResponseRequest<'_>,
+) -> Result<Vec<ResponsePart>, Refusal> {
     let engine = context.engine();
     let options = ParseOptions {
-        format: reply.format,
+        format: response.format,
         is_known: &|name| exists(engine, name),
     };
-    parse(&reply.text, &options).map_err(|error| unparsable_refusal(&error))
+    parse(&response.text, &options).map_err(|error| unparsable_refusal(&error))
 }
 
-/// Works out the plan for one part of a reply, applied to the files as they are now.
+/// Works out the plan for one part of a response, applied to the files as they are now.
 pub(crate) fn examine_part(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    part: &ReplyPart,
+    part: &ResponsePart,
 ) -> Result<Plan, Refusal> {
     let parts = vec![part.clone()];
     examine_parts(context, attempt, parts, (Insist::No, DryRun::No))
@@ -55,7 +55,7 @@ pub(crate) fn examine_part(
 fn examine_parts(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
-    mut parts: Vec<ReplyPart>,
+    mut parts: Vec<ResponsePart>,
     (insist, dry_run): (Insist, DryRun),
 ) -> Result<Plan, Refusal> {
     let ComposedRequest {
