@@ -1,6 +1,7 @@
 //! The commands, options and help of the command line. Other modules interpret them.
 
 mod change;
+mod diff;
 mod events;
 mod examples;
 mod history;
@@ -8,9 +9,11 @@ mod hook;
 mod install;
 mod manual;
 mod mistakes;
+mod moving;
 mod order;
 mod pending;
 mod permissions;
+mod projects;
 mod recording;
 mod reply;
 mod search;
@@ -31,6 +34,7 @@ pub(crate) use history::{
     StatsArguments, UndoArguments, UndoFlags, VerifyArguments,
 };
 
+pub(crate) use diff::DiffArguments;
 pub(crate) use events::EventsArguments;
 pub(crate) use hook::HookArguments;
 pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, WritesOption};
@@ -38,11 +42,13 @@ pub(crate) use manual::{
     CompleteArguments, CompletionKind, CompletionsArguments, HelpArguments, ManArguments,
 };
 pub(crate) use mistakes::add_tip;
+pub(crate) use moving::{MvArguments, RmArguments};
 pub(crate) use order::normalize_arguments;
 pub(crate) use pending::{
     ApproveArguments, PendingArguments, PendingCommand, QuestionArguments, RejectArguments,
 };
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
+pub(crate) use projects::ProjectsArguments;
 pub(crate) use recording::{CheckpointArguments, RunArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{
@@ -100,6 +106,8 @@ pub(crate) enum Command {
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),
+    Mv(MvArguments),
+    Rm(RmArguments),
     Glob(GlobArguments),
     Grep(GrepArguments),
     Apply(ApplyArguments),
@@ -108,12 +116,14 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     Log(LogArguments),
     Show(ShowArguments),
+    Diff(DiffArguments),
     Undo(UndoArguments),
     Redo(RedoArguments),
     Restore(RestoreArguments),
     Gc(GcArguments),
     Stats(StatsArguments),
     Verify(VerifyArguments),
+    Projects(ProjectsArguments),
     Call(CallArguments),
     Tools(ToolsArguments),
     Explain(ExplainArguments),

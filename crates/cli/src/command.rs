@@ -14,8 +14,10 @@ mod install;
 mod instead;
 mod manual;
 mod mcp;
+mod moving;
 mod pending;
 mod permissions;
+mod projects;
 mod prompt;
 mod read;
 mod recording;
@@ -49,6 +51,8 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),
+        Command::Mv(arguments) => moving::move_files(arguments, around),
+        Command::Rm(arguments) => moving::remove_files(arguments, around),
         Command::Glob(arguments) => search::glob(arguments, around),
         Command::Grep(arguments) => search::grep(arguments, around),
         Command::Apply(arguments) => apply::run(arguments, around),
@@ -60,12 +64,14 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         }
         Command::Log(arguments) => history::log(arguments, around),
         Command::Show(arguments) => history::show(arguments, around),
+        Command::Diff(arguments) => history::diff(arguments, around),
         Command::Undo(arguments) => history::undo(arguments, around),
         Command::Redo(arguments) => history::redo(arguments, around),
         Command::Restore(arguments) => history::restore(arguments, around),
         Command::Gc(arguments) => history::gc(arguments, around),
         Command::Stats(arguments) => history::stats(arguments, around),
         Command::Verify(arguments) => history::verify(arguments, around),
+        Command::Projects(arguments) => projects::run(arguments, around),
         Command::Call(arguments) => call::run(arguments, around),
         Command::Tools(arguments) => tools::run(arguments, around),
         Command::Explain(arguments) => permissions::explain(arguments, around),

@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 pub(crate) use agents::RunningAgent;
 pub(crate) use git::read_git_surroundings as git_surroundings;
 pub(crate) use pictures::PictureProtocol;
-pub(crate) use roots::{AgentRoots, RootHint, resolve as resolve_roots, resolve_read_roots};
+pub(crate) use roots::{
+    AgentRoots, RootHint, resolve as resolve_roots, resolve_read_roots, wide_working_folder,
+};
 pub(crate) use settings::{
     Flags, SettingsFile, load_settings, open_settings_file as open_settings,
     read_claude_permissions as claude_settings, read_settings_files as settings_files,

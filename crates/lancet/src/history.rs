@@ -6,8 +6,11 @@ mod events;
 mod life;
 mod marks;
 mod moves;
+mod net;
+mod net_files;
 mod on_disk;
 mod patch;
+mod projects;
 mod sub_agents;
 mod verify;
 
@@ -35,7 +38,10 @@ pub use lancet_history::{
     StatisticsQuery, SubAgent, Totals, UNATTRIBUTED_TOOL,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
+pub use net::{NetChange, NetDifference, Omission};
+pub use net_files::NetFile;
 pub use on_disk::DiskContent;
+pub use projects::RecordedProject;
 pub use sub_agents::SubAgents;
 pub use verify::{FaultKind, HistoryFault, Verification, VerifyProgress};
 
@@ -311,9 +317,9 @@ impl History {
         if !self.may_show_change(change) {
             return Ok(None);
         }
-        self.query_store(|store| {
-            patch::patch_for_git(store, change, self.relative_to_root(&change.path))
-        })
+        let old_path = change.moved_from.as_ref().unwrap_or(&change.path);
+        let [old_path, path] = [old_path, &change.path].map(|path| self.relative_to_root(path));
+        self.query_store(|store| patch::patch_for_git(store, change, old_path, path))
     }
 
     /// Finds which operations wrote which lines of the file on the disk. None where the file does not exist, may not be

@@ -279,10 +279,11 @@ pub mod doors {
     pub use lancet_history::{StoreFacts, examine_hooks, examine_store, files_set_aside};
     pub use lancet_model::path_names::name_from_working_folder;
     pub use lancet_search::{
-        AbsenceReason, CaseMatching, DotMatching, HiddenFiles, IgnoreFiles, IndexResidency,
-        IndexStatus, MatchBoundary, MatchSpan, NamePlacement, Output, OutputStyle, Pattern,
-        PatternError, PatternOptions, PrintMode, PrintOptions, Printout, ResidentFacts,
-        ResultOrder, SelectedLines, Substitution, TemplateError, excludes_path, smart_case,
+        AbsenceReason, BinaryFiles, CaseMatching, DotMatching, HiddenFiles, IgnoreFiles,
+        IndexResidency, IndexStatus, LineLimit, MatchBoundary, MatchSpan, NamePlacement, Output,
+        OutputStyle, Pattern, PatternError, PatternOptions, PrintMode, PrintOptions, Printout,
+        ResidentFacts, ResultOrder, SelectedLines, Substitution, TemplateError, excludes_path,
+        smart_case,
     };
     pub use lancet_workspace::EntryKind;
 }

@@ -8,6 +8,7 @@ mod planned;
 
 use crate::non_exhaustive::NonExhaustive;
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lancet_dialects::Dialect;
@@ -141,6 +142,8 @@ pub struct DeleteRequest {
     pub revision: Option<String>,
     /// The removal is refused unless these, without line ends, are the lines of the file.
     pub lines: Option<Vec<String>>,
+    /// Folders, outermost first, that are removed, too, if the removal leaves them empty.
+    pub folders: Vec<PathBuf>,
     #[doc(hidden)]
     pub non_exhaustive: NonExhaustive,
 }
@@ -154,6 +157,8 @@ pub struct MoveRequest {
     pub edits: Vec<EditRequest>,
     /// The move is refused unless the file is at this revision.
     pub revision: Option<String>,
+    /// Folders, outermost first, that are removed if the move leaves them empty.
+    pub folders: Vec<PathBuf>,
     #[doc(hidden)]
     pub non_exhaustive: NonExhaustive,
 }

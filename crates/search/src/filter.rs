@@ -1,7 +1,7 @@
 //! Filters the files of a walk: by globs with the meaning of ripgrep's `-g`, by type with that of `-t`. Unlike
 //! ripgrep's, the filters only remove files: a file that the ignore rules left out stays out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -43,6 +43,8 @@ pub struct FileFilter {
     types: Option<Types>,
     /// The wanted extensions, in lower case; if empty, every extension is wanted.
     extensions: Vec<String>,
+    /// The start folders, and how many levels below them files are wanted.
+    depth: Option<(Vec<PathBuf>, usize)>,
     /// The wanted names, if the globs test only the end of a name or a whole name.
     names: Option<NameKey>,
 }
@@ -120,9 +122,32 @@ impl FileFilter {
         self
     }
 
+    /// Restricts the filter to files at most this many levels below one of these folders: at 1, only those directly in
+    /// it, as ripgrep's `--max-depth` counts.
+    #[must_use]
+    pub fn with_max_depth(mut self, bases: &[&Path], depth: usize) -> Self {
+        let bases = bases.iter().map(|base| base.to_path_buf()).collect();
+        self.depth = Some((bases, depth));
+        self
+    }
+
+    /// Returns whether an entry is within the levels that are wanted; what a folder contains is one level deeper.
+    fn is_within_depth(&self, entry: &Path, further: usize) -> bool {
+        let Some((bases, depth)) = &self.depth else {
+            return true;
+        };
+        let mut below = bases
+            .iter()
+            .filter_map(|base| entry.strip_prefix(base).ok());
+        below.any(|below| below.components().count() + further <= *depth)
+    }
+
     /// Returns whether every file is wanted.
     pub(crate) fn wants_all(&self) -> bool {
-        self.globs.is_empty() && self.types.is_none() && self.extensions.is_empty()
+        self.globs.is_empty()
+            && self.types.is_none()
+            && self.extensions.is_empty()
+            && self.depth.is_none()
     }
 
     /// Returns whether a glob removes files, so that whole folders may not be entered.
@@ -133,11 +158,15 @@ impl FileFilter {
     /// Returns the names of the wanted files, if the filter tests only the end of a name or a whole name.
     pub(crate) fn name_key(&self) -> Option<NameKey> {
         let names = self.names.clone()?;
-        (self.types.is_none() && self.extensions.is_empty()).then_some(names)
+        let is_alone = self.types.is_none() && self.extensions.is_empty() && self.depth.is_none();
+        is_alone.then_some(names)
     }
 
     /// Returns whether a folder may contain wanted files: only a negated glob can exclude a whole folder.
     pub(crate) fn may_enter(&self, folder: &Path) -> bool {
+        if !self.is_within_depth(folder, 1) {
+            return false;
+        }
         !self.negated
             || !self
                 .globs
@@ -153,7 +182,8 @@ impl FileFilter {
     /// Returns whether a file or folder is wanted.
     pub(crate) fn wants_entry(&self, entry: &Path, kind: EntryKind) -> bool {
         let is_folder = kind == EntryKind::Folder;
-        self.matches_globs(entry, is_folder)
+        self.is_within_depth(entry, 0)
+            && self.matches_globs(entry, is_folder)
             && self.matches_extensions(entry)
             && self
                 .types

@@ -96,8 +96,9 @@ pub use pattern::{
     PatternOptions, smart_case,
 };
 pub use print::{
-    FileRow, MakeVisible, NamePlacement, Output, OutputStyle, PrintMode, PrintNames, PrintOptions,
-    PrintSearch, Printout, RowFormat, SelectedLines, TypedStarts,
+    BinaryFiles, FileRow, LeftOut, LineLimit, MakeVisible, NamePlacement, Output, OutputStyle,
+    PrintMode, PrintNames, PrintOptions, PrintSearch, Printout, RowFormat, SelectedLines,
+    TypedStarts,
 };
 pub use rules::{Excludes, FolderRules};
 pub use shared_path::SharedPath;

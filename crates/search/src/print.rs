@@ -1,10 +1,13 @@
 //! Prints what a walk finds while it runs, as ripgrep prints it: lines, names or counts. It collects only the lines of
 //! the file that is being searched, and a bounded part of those. ripgrep's own printer lays out the lines.
 
+mod left_out;
 mod lines;
 mod names;
+mod options;
 mod output;
 mod sink;
+mod stream;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -17,6 +20,7 @@ use lancet_workspace::Located;
 
 use crate::excerpt::ExcerptLine;
 use crate::file_search::{Encodings, FileOutcome};
+use crate::gate::Stop;
 use crate::list::ListedFile;
 use crate::pattern::Pattern;
 use crate::reader::SearchReader;
@@ -25,74 +29,12 @@ use crate::summary::LinkedFileFilter;
 use crate::tally::Tally;
 use crate::walk::{Visitor, Walk, WalkEnd, WalkedFile};
 
+pub use left_out::LeftOut;
 pub use names::PrintNames;
+pub use options::{BinaryFiles, LineLimit, NamePlacement, PrintMode, PrintOptions, SelectedLines};
 use output::FileOutput;
 pub use output::{MakeVisible, Output, OutputStyle};
 use sink::{FirstMatchSink, GuardedSink};
-
-/// The part of each file that is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PrintMode {
-    /// The matching lines.
-    Lines,
-    /// The matching parts of lines.
-    Matches,
-    /// The names of files with a match.
-    Names,
-    /// The names of files without a match.
-    NamesWithoutMatch,
-    /// The number of matching lines of files with a match.
-    LineCounts,
-    /// The number of matches of files with a match.
-    MatchCounts,
-    /// Nothing: the search ends with the first match.
-    Nothing,
-}
-
-/// Which lines a search selects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SelectedLines {
-    /// The lines that match.
-    Matching,
-    /// The lines that do not match, as with ripgrep's `-v`.
-    NotMatching,
-}
-
-/// Where the name of a file is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NamePlacement {
-    /// Before each line.
-    EachLine,
-    /// On a separate line before the lines of the file.
-    Heading,
-    /// Nowhere.
-    None,
-}
-
-/// The options for printing matches.
-#[derive(Clone, Debug)]
-pub struct PrintOptions {
-    /// The part of each file that is printed.
-    pub printed: PrintMode,
-    /// Which lines are selected.
-    pub selected: SelectedLines,
-    /// Where the name of a file is printed.
-    pub naming: NamePlacement,
-    /// Whether lines are numbered.
-    pub line_numbers: bool,
-    /// Whether the column of the first match is printed.
-    pub columns: bool,
-    /// The number of context lines before each match.
-    pub before: usize,
-    /// The number of context lines after each match.
-    pub after: usize,
-    /// The most matching lines of a file.
-    pub most: Option<u64>,
-    /// Whether a NUL follows each name.
-    pub null: bool,
-    /// Whether white space at the beginning of a line is left out.
-    pub trim: bool,
-}
 
 /// The names of the files, as the caller typed the starts: the path of each start, empty for the working folder.
 #[derive(Clone, Debug)]
@@ -139,7 +81,7 @@ pub struct PrintSearch<'p> {
 }
 
 /// The counts of a search whose matches were printed as they were found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printout {
     /// Counts of what was searched and what was left out.
     pub tally: Tally,
@@ -147,6 +89,18 @@ pub struct Printout {
     pub files: u64,
     /// The number of matching lines or matches, where they were counted.
     pub matches: u64,
+    /// The names of some of the files that were not searched, or not whole.
+    pub left_out: LeftOut,
+}
+
+impl Printout {
+    /// Adds the counts of another search.
+    pub fn append(&mut self, other: Printout) {
+        self.tally += other.tally;
+        self.files += other.files;
+        self.matches += other.matches;
+        self.left_out.append(other.left_out);
+    }
 }
 
 impl PrintSearch<'_> {
@@ -189,13 +143,14 @@ impl PrintSearch<'_> {
         for printer in printers {
             printout.files += printer.files;
             printout.matches += printer.matches;
+            printout.left_out.append(printer.left_out);
         }
         printout
     }
 
-    fn new_printer<'v, 'w>(&'v self, walk: &'v Walk<'w>) -> FilePrinter<'v, 'w> {
+    fn new_reader<'v>(&'v self, stop: &'v dyn Stop) -> SearchReader<'v> {
         let options = self.options;
-        let reader = SearchReader::new(self.pattern, walk.stop).with_options(|builder| {
+        SearchReader::new(self.pattern, stop).with_options(|builder| {
             builder
                 .before_context(options.before)
                 .after_context(options.after)
@@ -203,16 +158,20 @@ impl PrintSearch<'_> {
                 .max_matches(options.most);
             let in_lines = matches!(options.printed, PrintMode::Lines | PrintMode::Matches);
             builder.line_number(self.rows.is_some() || (in_lines && options.line_numbers));
-        });
+        })
+    }
+
+    fn new_printer<'v, 'w>(&'v self, walk: &'v Walk<'w>) -> FilePrinter<'v, 'w> {
         FilePrinter {
             search: self,
             walk,
             matcher: StoppableMatcher::new(self.pattern, walk.stop),
-            reader,
+            reader: self.new_reader(walk.stop),
             named: None,
             layout: self.new_layout(),
             files: 0,
             matches: 0,
+            left_out: LeftOut::default(),
         }
     }
 
@@ -237,6 +196,8 @@ impl PrintSearch<'_> {
                     .only_matching(options.printed == PrintMode::Matches)
                     .column(options.columns)
                     .trim_ascii(options.trim)
+                    .max_columns(options.longest.map(|limit| limit.bytes))
+                    .max_columns_preview(options.longest.is_some_and(|limit| limit.preview))
                     .path_terminator(terminator);
                 return PrinterLayout::Lines(Box::new(builder.build(output)));
             }
@@ -295,6 +256,7 @@ struct FilePrinter<'p, 'w> {
     layout: PrinterLayout<'p>,
     files: u64,
     matches: u64,
+    left_out: LeftOut,
 }
 
 impl FilePrinter<'_, '_> {
@@ -313,12 +275,16 @@ impl FilePrinter<'_, '_> {
         let without = search.options.printed == PrintMode::NamesWithoutMatch;
         // Rows for programs are lines of text: a binary file has none.
         let is_named = file.relative.as_os_str().is_empty();
-        let reader = match is_named && search.rows.is_none() {
-            true => {
-                let reader = &self.reader;
-                self.named.get_or_insert_with(|| reader.for_named_files())
+        let base = &self.reader;
+        let reader = match search.options.binary {
+            BinaryFiles::AsText => self
+                .named
+                .get_or_insert_with(|| base.for_any_files_as_text()),
+            BinaryFiles::Skip if !is_named || search.rows.is_some() => &mut self.reader,
+            BinaryFiles::Search if search.rows.is_some() => &mut self.reader,
+            BinaryFiles::Skip | BinaryFiles::Search => {
+                self.named.get_or_insert_with(|| base.for_named_files())
             }
-            false => &mut self.reader,
         };
         match &mut self.layout {
             PrinterLayout::Lines(printer) => {
@@ -367,7 +333,11 @@ impl Visitor for FilePrinter<'_, '_> {
         match searched {
             Ok((selected, matches, cut)) => {
                 tally.searched += 1;
-                tally.cut += u64::from(cut);
+                if cut {
+                    tally.cut += 1;
+                    let name = self.search.typed.name(file.start, file.relative);
+                    self.left_out.add_cut(&name);
+                }
                 if selected {
                     self.files += 1;
                     self.matches += matches;
@@ -378,8 +348,17 @@ impl Visitor for FilePrinter<'_, '_> {
             }
             Err(FileOutcome::Binary) => tally.binary += 1,
             Err(FileOutcome::TooLarge) => tally.too_large += 1,
-            Err(FileOutcome::Unreadable) => tally.unreadable += 1,
+            Err(FileOutcome::Unreadable) => {
+                tally.unreadable += 1;
+                let name = self.search.typed.name(file.start, file.relative);
+                self.left_out.add_unreadable(&name);
+            }
             Err(_) => {}
         }
+    }
+
+    fn miss_folder(&mut self, start: usize, relative: &Path) {
+        let name = self.search.typed.name(start, relative);
+        self.left_out.add_unreadable(&name);
     }
 }

@@ -3,6 +3,7 @@
 
 mod binary_sink;
 mod mapped_text;
+mod named_files;
 
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -83,21 +84,6 @@ impl<'s> SearchReader<'s> {
             stop: self.stop,
             spans_lines: self.spans_lines,
             nul: self.nul,
-            plain: None,
-            of_texts: None,
-            builder,
-            buffer: Vec::new(),
-        }
-    }
-
-    /// Returns the same reader for files that were named: binary ones are searched, too.
-    pub(crate) fn for_named_files(&self) -> Self {
-        let mut builder = self.builder.clone();
-        builder.binary_detection(BinaryDetection::convert(0));
-        SearchReader {
-            stop: self.stop,
-            spans_lines: self.spans_lines,
-            nul: NulByte::EndsLine,
             plain: None,
             of_texts: None,
             builder,

@@ -85,6 +85,9 @@ pub trait Visitor: Send {
     /// Handles a file. It is called for each file, in no particular order.
     fn visit(&mut self, file: &WalkedFile<'_>, tally: &mut Tally);
 
+    /// Handles a folder that the system would not open, by its path relative to its start.
+    fn miss_folder(&mut self, _start: usize, _relative: &Path) {}
+
     /// Handles a folder. It is called for each folder that is entered, except the starts.
     fn visit_folder(&mut self, _folder: &EnteredFolder<'_>) {}
 }

@@ -42,6 +42,18 @@ pub(crate) struct EditArguments {
     /// With --regex: let matches span lines
     #[arg(long, short = 'U', requires = "regex")]
     pub(crate) multiline: bool,
+    /// Ignore case
+    #[arg(long, short = 'i')]
+    pub(crate) ignore_case: bool,
+    /// Replace whole words only
+    #[arg(long, short = 'w')]
+    pub(crate) word_regexp: bool,
+    /// With --regex: take the pattern as text; $1 in the new text is text as well
+    #[arg(long, short = 'F', requires = "regex")]
+    pub(crate) fixed_strings: bool,
+    /// Choose by file and hunk what is written, as with `p` at the question
+    #[arg(long, conflicts_with_all = ["diff", "yes", "yes_protected"])]
+    pub(crate) interactive: bool,
     /// Take the text to replace from a file, whole; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) old_file: Option<PathBuf>,

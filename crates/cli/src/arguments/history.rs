@@ -52,8 +52,11 @@ pub(crate) struct LogArguments {
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<LogFormat>,
     /// Also those in other folders that have or had the same path: in another container, or before the folder was made again
-    #[arg(long, alias = "all")]
+    #[arg(long)]
     pub(crate) other_folders: bool,
+    /// Changes of all projects, whatever folder you are in
+    #[arg(long, conflicts_with_all = ["path", "other_folders", "format", "checkpoints"])]
+    pub(crate) all: bool,
     /// One JSON object a line, and a last one with the total
     #[arg(long)]
     pub(crate) json: bool,
@@ -61,7 +64,7 @@ pub(crate) struct LogArguments {
     pub(crate) place: WorkArguments,
 }
 
-fn parse_positive_number(typed: &str) -> Result<usize, String> {
+pub(super) fn parse_positive_number(typed: &str) -> Result<usize, String> {
     match typed.parse() {
         Ok(0) => Err("give at least 1".to_owned()),
         Ok(number) => Ok(number),
@@ -161,6 +164,20 @@ pub(crate) struct UndoArguments {
     pub(crate) flags: UndoFlags,
 }
 
+impl UndoArguments {
+    /// Reports whether the newest changes are meant, or one by its id.
+    pub(crate) fn names_few(&self) -> bool {
+        let given = [
+            &self.session,
+            &self.client,
+            &self.turn,
+            &self.since,
+            &self.to_checkpoint,
+        ];
+        self.to_prompt.is_none() && given.iter().all(|given| given.is_none())
+    }
+}
+
 /// Redo what the latest undo undid
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::REDO)]
@@ -221,6 +238,9 @@ pub(crate) struct GcArguments {
 pub(crate) struct StatsArguments {
     /// Only changes of this file, or below this folder
     pub(crate) path: Option<PathBuf>,
+    /// Changes of all projects
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) all: bool,
     /// Only those of this session
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
@@ -252,10 +272,10 @@ pub(crate) struct VerifyArguments {
     pub(crate) place: WorkArguments,
 }
 
-/// The flags that `undo`, `redo` and `restore` share.
+/// The flags that `undo`, `redo`, `restore`, `mv` and `rm` share.
 #[derive(Debug, Args)]
 pub(crate) struct UndoFlags {
-    /// Show the diff and write nothing
+    /// Show what would be written, and write nothing
     #[arg(long, aliases = ["diff", "check"])]
     pub(crate) dry_run: bool,
     /// Write without asking; protected names are asked about all the same

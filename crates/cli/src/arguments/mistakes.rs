@@ -19,10 +19,6 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
         "`lancet write` creates, replaces and extends files",
     ),
     (
-        &["diff"],
-        "`lancet show` shows the newest change, `lancet log --patch` all of them",
-    ),
-    (
         &["history", "status", "changes"],
         "`lancet log` lists the changes",
     ),
@@ -80,8 +76,38 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
 const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
     (
         "grep",
-        &["-r", "-R", "--recursive"],
+        &["-R", "--recursive"],
         "folders are searched with all that is below them; leave it out",
+    ),
+    (
+        "grep",
+        &["-r", "--replace"],
+        "to see what a replacement would make of the matches use `lancet edit FILE… --regex PATTERN --new TEXT --diff`; to search folders leave -r out",
+    ),
+    (
+        "grep",
+        &["-L", "--follow"],
+        "symbolic links are not followed; name the folder that a link leads to. For files without a match use --files-without-match",
+    ),
+    (
+        "grep",
+        &["-j", "--threads"],
+        "the number of threads is chosen; leave it out",
+    ),
+    (
+        "grep",
+        &["--vimgrep"],
+        "each line has path, line and text off a terminal; --column adds the column",
+    ),
+    (
+        "grep",
+        &["--type-list"],
+        "the types are those of ripgrep: -t rust, -t py, -t js; an unknown one is reported",
+    ),
+    (
+        "grep",
+        &["--iglob"],
+        "use -g with both cases: -g '*.[mM][dD]'",
     ),
     ("grep", &["--include"], "for some files use -g 'GLOB'"),
     (
@@ -106,12 +132,7 @@ const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "edit",
-        &["-w", "--word"],
-        "for whole words use --regex '\\bNAME\\b'",
-    ),
-    (
-        "edit",
-        &["-i", "--in-place"],
+        &["--in-place"],
         "leave it out: the file itself is changed. Texts are given by --old and --new, a pattern by --regex and --new",
     ),
     ("log", &["--author", "--user", "--by"], "use --client NAME"),

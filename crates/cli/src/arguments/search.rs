@@ -20,11 +20,15 @@ use super::{WorkArguments, examples};
 )]
 pub(crate) struct GrepArguments {
     /// The regular expression; with -e or --files this is a path
-    #[arg(required_unless_present_any = ["regexp", "files"])]
+    #[arg(required_unless_present_any = ["regexp", "file", "files"])]
     pub(crate) pattern: Option<String>,
-    /// Files and folders; without one the working folder
+    /// Files and folders, `-` for standard input; without one standard input if it is a pipe or a file, else the
+    /// working folder
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Patterns from a file, one a line; `-` is standard input; may be given several times
+    #[arg(long, short = 'f', value_name = "FILE")]
+    pub(crate) file: Vec<PathBuf>,
     /// A pattern; may be given several times, and may begin with a hyphen
     #[arg(long, short = 'e', value_name = "PATTERN", allow_hyphen_values = true)]
     pub(crate) regexp: Vec<String>,
@@ -94,6 +98,25 @@ pub(crate) struct GrepArguments {
     /// Print the column of the first match of each line
     #[arg(long)]
     pub(crate) column: bool,
+    /// Leave out lines that are longer than this, in bytes; 0 prints all lines whole [default on a terminal: the beginning
+    /// of lines over 2000]
+    #[arg(long, short = 'M', value_name = "BYTES")]
+    pub(crate) max_columns: Option<u64>,
+    /// With -M: print the beginning of longer lines
+    #[arg(long)]
+    pub(crate) max_columns_preview: bool,
+    /// As on a terminal: with colours, headings and line numbers
+    #[arg(long, short = 'p')]
+    pub(crate) pretty: bool,
+    /// Search files that are not text as if they were
+    #[arg(long, short = 'a')]
+    pub(crate) text: bool,
+    /// Search files that are not text, and say which match
+    #[arg(long)]
+    pub(crate) binary: bool,
+    /// Search more: -u ignored files, -uu hidden files too, -uuu files that are not text, too
+    #[arg(long, short = 'u', action = clap::ArgAction::Count)]
+    pub(crate) unrestricted: u8,
     /// Leave out white space at the beginning of lines
     #[arg(long)]
     pub(crate) trim: bool,
@@ -125,7 +148,7 @@ pub(crate) struct GrepArguments {
 }
 
 /// Options shared by searches: which files, in which order, and how they are printed.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct FilterArguments {
     /// Only files that this glob matches; `!` before it leaves them out; may be given several times
     #[arg(long, short = 'g', value_name = "GLOB", allow_hyphen_values = true)]
@@ -136,6 +159,9 @@ pub(crate) struct FilterArguments {
     /// Ignored files, too
     #[arg(long)]
     pub(crate) no_ignore: bool,
+    /// Only files at most this many folders deep; at 1 only those directly in the folder
+    #[arg(long, short = 'd', value_name = "DEPTH", visible_alias = "maxdepth")]
+    pub(crate) max_depth: Option<usize>,
     /// Sort files by this; otherwise they come as they are found
     #[arg(long, value_name = "BY", overrides_with = "sortr")]
     pub(crate) sort: Option<SortBy>,

@@ -18,7 +18,8 @@ use crate::fault::call_registered;
 use crate::surroundings::Surroundings;
 use crate::terminal::{ElapsedTimeLine, escape_line_for_terminal};
 
-use several::{SearchTarget, is_glob};
+use several::SearchTarget;
+pub(super) use several::is_glob;
 
 /// How many folder entries are examined for the extension that a hint names.
 const MAX_ENTRIES: usize = 2_000;
@@ -48,9 +49,13 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
             "{name} is a folder; name its files by a glob in quotes: '{name}/**'{some}"
         )));
     }
-    // A regular expression uses the code for several files even for one.
+    // A regular expression uses the code for several files even for one, and so does a text that is not found exactly.
+    let is_exact = !arguments.ignore_case && !arguments.word_regexp;
     let one = match (&arguments.regex, &arguments.files[..]) {
-        (None, [file]) if !is_glob(file, around)? => file,
+        (None, [file]) if is_exact && !is_glob(file, around)? => file,
+        (Some(text), _) if arguments.fixed_strings => {
+            return several::run(arguments, SearchTarget::EveryText(text), &new, around);
+        }
         (Some(expression), _) => {
             return several::run(arguments, SearchTarget::Matches(expression), &new, around);
         }
@@ -67,6 +72,9 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         ConcurrentChange::Kept,
         around,
     )?;
+    if arguments.interactive {
+        setup.approver.begin_with_choice();
+    }
     let mut wanted = lancet::tools::EditArguments::new(setup.file_path, old, new);
     wanted.replace_all = arguments.replace_all;
     wanted.expect_count = arguments.expect_count;

@@ -1,8 +1,9 @@
-//! The commands on the history: `log`, `show`, `stats`, `gc`, `verify`, and `undo`, `redo` and `restore` (all three in
+//! The commands on the history: `log`, `show`, `diff`, `stats`, `gc`, `verify`, and `undo`, `redo` and `restore` (all three in
 //! `undo`).
 
 pub(super) mod access;
 mod attribution;
+mod diff;
 mod editor;
 mod events;
 mod gc;
@@ -26,13 +27,15 @@ mod verify;
 pub(super) mod wake;
 mod watch;
 pub(super) mod who;
+mod wide_folder;
 
 pub(super) use access::open_history;
+pub(super) use diff::diff;
 pub(super) use events::events;
 pub(super) use gc::gc;
 pub(super) use log::log;
 pub(super) use show::show;
-pub(super) use stats::stats;
+pub(super) use stats::{format_count, stats};
 pub(super) use undo::{redo, restore, undo};
 pub(super) use verify::verify;
 pub(super) use watch::watch;

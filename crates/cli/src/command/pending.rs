@@ -40,7 +40,11 @@ fn open_questions(
     approver: Option<TerminalApprover>,
     around: &Surroundings,
 ) -> Result<Questions, Failure> {
-    let lancet = open_engine(&arguments.place, RootHint::Project, approver, around)?;
+    let reach = match arguments.all {
+        true => RootHint::Nothing,
+        false => RootHint::Project,
+    };
+    let lancet = open_engine(&arguments.place, reach, approver, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let questions = lancet.questions().ok_or_else(without)?;
     Ok(match arguments.all {

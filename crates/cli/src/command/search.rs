@@ -1,17 +1,19 @@
 //! `lancet grep` and `lancet glob`: searches for people, with ripgrep's flags, output and exit codes.
 
 mod expand;
+mod input;
 mod screen;
 
 use std::path::{Path, PathBuf};
 
 use lancet::Lancet;
 use lancet::doors::{
-    CaseMatching, DotMatching, EntryKind, HiddenFiles, IgnoreFiles, MatchBoundary, MatchSpan,
-    NamePlacement, Pattern, PatternOptions, PrintMode, PrintOptions, ResultOrder, SelectedLines,
-    ShellSearch, SortOrder, escape_regex, smart_case,
+    BinaryFiles, CaseMatching, DotMatching, EntryKind, HiddenFiles, IgnoreFiles, LineLimit,
+    MatchBoundary, MatchSpan, NamePlacement, Pattern, PatternOptions, PrintMode, PrintOptions,
+    ResultOrder, SelectedLines, ShellSearch, SortOrder, escape_regex, smart_case,
 };
 
+use super::read_text_file;
 use crate::arguments::{
     FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy, WorkArguments,
 };
@@ -19,26 +21,58 @@ use crate::failure::{Exit, Failure};
 use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
-pub(super) use expand::expand_glob;
+pub(super) use expand::{expand_glob, files_below};
+use input::StandardInput;
 use screen::{SearchScreen, TotalsUnit};
+
+/// The longest line that a terminal shows whole: a match in a minified file would fill the screen many times over.
+const LONGEST_ON_TERMINAL: LineLimit = LineLimit {
+    bytes: 2_000,
+    preview: true,
+};
 
 /// Runs `lancet grep`.
 pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let mut expressions: Vec<&str> = arguments.regexp.iter().map(String::as_str).collect();
+    let mut expressions = arguments.regexp.clone();
+    for file in &arguments.file {
+        let text = read_text_file(file, "the patterns", around)?;
+        expressions.extend(text.lines().map(str::to_owned));
+    }
+    let has_expressions = !arguments.regexp.is_empty() || !arguments.file.is_empty();
     let mut typed = arguments.paths.clone();
     match &arguments.pattern {
-        Some(word) if arguments.files || !expressions.is_empty() => typed.insert(0, word.into()),
-        Some(word) => expressions.push(word),
+        Some(word) if arguments.files || has_expressions => typed.insert(0, word.into()),
+        Some(word) => expressions.push(word.clone()),
         None => {}
     }
-    let (search, lancet) = open_on_paths(&typed, &arguments.filter, &arguments.place, around)?;
+    let mut filter = arguments.filter.clone();
+    filter.no_ignore |= arguments.unrestricted > 0;
+    filter.hidden |= arguments.unrestricted > 1;
+    let mut screen = SearchScreen::from_arguments(&filter, around);
+    screen.quiet = arguments.quiet;
+    if arguments.pretty {
+        screen.make_pretty();
+    }
+    let streams = match (arguments.files, typed.is_empty()) {
+        (true, _) => StandardInput::Left,
+        (false, true) if input::is_piped() && !arguments.file.contains(&"-".into()) => {
+            StandardInput::Alone
+        }
+        _ => input::take_dash(&mut typed),
+    };
+    if streams == StandardInput::Alone {
+        let pattern = compile_pattern(arguments, &expressions)?;
+        let options = input::stream_options(arguments, print_options(arguments, &screen));
+        let output = screen.open_output(None)?;
+        let report = input::grep_standard_input(&pattern, &options, screen.format, &output);
+        return screen.finish(Ok(report), output, TotalsUnit::Matches);
+    }
+    let (search, lancet) = open_on_paths(&typed, &filter, &arguments.place, around)?;
     let search = ShellSearch {
         types: arguments.kind.clone(),
         not_types: arguments.type_not.clone(),
         ..search
     };
-    let mut screen = SearchScreen::from_arguments(&arguments.filter, around);
-    screen.quiet = arguments.quiet;
     if arguments.files {
         let kinds = [EntryKind::File];
         let output = screen.open_output(None)?;
@@ -53,7 +87,11 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
         _ => None,
     };
     let output = screen.open_output(separator)?;
-    let report = search.grep(&lancet, &pattern, &options, screen.format, &output);
+    let mut report = search.grep(&lancet, &pattern, &options, screen.format, &output);
+    if let (StandardInput::AmongOthers, Ok(report)) = (streams, &mut report) {
+        let more = input::grep_standard_input(&pattern, &options, screen.format, &output);
+        report.printout.append(more.printout);
+    }
     screen.finish(report, output, TotalsUnit::Matches)
 }
 
@@ -150,6 +188,7 @@ fn open_on_paths(
             true => HiddenFiles::Include,
             false => HiddenFiles::Skip,
         },
+        depth: filter.max_depth,
         sort: match (filter.sort, filter.sortr) {
             (Some(by), _) => sort(by, false),
             (_, Some(by)) => sort(by, true),
@@ -160,16 +199,18 @@ fn open_on_paths(
 }
 
 /// Compiles the expressions.
-fn compile_pattern(arguments: &GrepArguments, expressions: &[&str]) -> Result<Pattern, Failure> {
+fn compile_pattern(arguments: &GrepArguments, expressions: &[String]) -> Result<Pattern, Failure> {
     let texts: Vec<String> = expressions
         .iter()
         .map(|text| match arguments.fixed_strings {
             true => escape_regex(text),
-            false => (*text).to_owned(),
+            false => text.clone(),
         })
         .collect();
     let whole = match &texts[..] {
         [one] => one.clone(),
+        // An empty file of patterns matches nothing, as in ripgrep.
+        [] => r"[a&&b]".to_owned(),
         several => format!("(?:{})", several.join(")|(?:")),
     };
     let case = match arguments.smart_case {
@@ -223,7 +264,7 @@ fn has_headings(arguments: &GrepArguments, screen: &SearchScreen) -> bool {
     match (arguments.heading, arguments.no_heading) {
         (true, _) => true,
         (_, true) => false,
-        _ => screen.is_terminal,
+        _ => screen.is_terminal || arguments.pretty,
     }
 }
 
@@ -258,5 +299,22 @@ fn print_options(arguments: &GrepArguments, screen: &SearchScreen) -> PrintOptio
         most: arguments.max_count,
         null: screen.null,
         trim: arguments.trim,
+        longest: match arguments.max_columns {
+            Some(0) => None,
+            Some(bytes) => Some(LineLimit {
+                bytes,
+                preview: arguments.max_columns_preview,
+            }),
+            None if screen.is_terminal => Some(LONGEST_ON_TERMINAL),
+            None => None,
+        },
+        binary: match (
+            arguments.text,
+            arguments.binary || arguments.unrestricted > 2,
+        ) {
+            (true, _) => BinaryFiles::AsText,
+            (false, true) => BinaryFiles::Search,
+            (false, false) => BinaryFiles::Skip,
+        },
     }
 }

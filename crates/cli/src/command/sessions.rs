@@ -28,7 +28,11 @@ pub(super) fn run(arguments: &SessionsArguments, around: &Surroundings) -> Resul
 
 /// Opens the sessions of the user's current project.
 fn sessions(arguments: &SessionsArguments, around: &Surroundings) -> Result<Sessions, Failure> {
-    let lancet = open_engine(&arguments.place, RootHint::Project, None, around)?;
+    let reach = match arguments.all {
+        true => RootHint::Nothing,
+        false => RootHint::Project,
+    };
+    let lancet = open_engine(&arguments.place, reach, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let sessions = lancet.sessions().ok_or_else(without)?;
     Ok(match arguments.all {

@@ -15,6 +15,9 @@ pub(crate) enum RootHint<'p> {
     Folder,
     /// The command works on the project that the working folder is in: the git work tree around it, else the folder.
     Project,
+    /// The command works on recorded changes: like [`RootHint::Project`], but in a folder that is too wide to be a
+    /// project, such as the home folder, on the changes of the files that are directly in it.
+    Recorded,
     /// The command works on this file or folder, given as an absolute path.
     At(&'p Path),
     /// The command works on these files and folders, given as absolute paths.
@@ -35,6 +38,10 @@ pub(crate) fn resolve(
             RootHint::Project => match &around.working {
                 Some(working) => vec![root_for_path(working, around)?],
                 None => vec![working_folder(around)?],
+            },
+            RootHint::Recorded => match wide_working_folder(given, around) {
+                Some(folder) => vec![folder],
+                None => return resolve(given, RootHint::Project, around),
             },
             RootHint::At(path) => vec![root_for_path(path, around)?],
             RootHint::AtAll(paths) => {
@@ -61,6 +68,15 @@ pub(crate) fn resolve(
         }
     }
     Ok(roots)
+}
+
+/// Returns the working folder if it is too wide to be a project and no root was given. Files directly in it can be edited,
+/// so their changes can be listed and undone there.
+pub(crate) fn wide_working_folder(given: &[PathBuf], around: &Surroundings) -> Option<PathBuf> {
+    let working = around.working.as_ref().filter(|_| given.is_empty())?;
+    let folder = working.canonicalize().ok()?;
+    reason_for_too_wide(&folder, around)?;
+    Some(folder)
 }
 
 /// The origin of the roots of `lancet mcp`.

@@ -71,6 +71,8 @@ struct AskState {
     asked: Vec<PathBuf>,
     /// The text that each question begins with.
     heading: String,
+    /// Whether the person chooses by file and hunk from the start.
+    begins_with_choice: bool,
 }
 
 /// An approver that prompts on the terminal. Clones share the state of the questions.
@@ -105,6 +107,11 @@ impl TerminalApprover {
     /// Sets the text that each question begins with.
     pub(crate) fn set_heading(&self, heading: &str) {
         self.lock_state().heading = heading.to_owned();
+    }
+
+    /// Lets the person choose by file and hunk from the start.
+    pub(crate) fn begin_with_choice(&self) {
+        self.lock_state().begins_with_choice = true;
     }
 
     /// Reports whether a person has already seen the diff.
@@ -156,6 +163,9 @@ impl TerminalApprover {
         let again = self.repetition_note(question);
         let mut words =
             narrow(&(again + &heading + &show::format_summary(question, asker, colour)));
+        if let Some(answer) = self.choose_first(&mut terminal, &words, question, wait)? {
+            return Some(Some(answer));
+        }
         words.push_str(&show::format_diffs(question, colour));
         loop {
             let prompt = match edited.has_edits() {
@@ -212,6 +222,26 @@ impl TerminalApprover {
                 }
             };
         }
+    }
+
+    /// Lets the person choose by file and hunk before any other question, if the command says so. None where the whole
+    /// question is asked; an outer none where the terminal is gone.
+    fn choose_first(
+        &self,
+        terminal: &mut Terminal,
+        words: &str,
+        question: &Question,
+        wait: &Wait,
+    ) -> Option<Option<Answer>> {
+        if !self.lock_state().begins_with_choice || !show::has_parts(question) {
+            return Some(None);
+        }
+        terminal.write_text(words)?;
+        let picked = pick::pick_parts(terminal, question, self.colour, wait)?;
+        Some(match picked {
+            PickOutcome::Done(answer) => Some(answer),
+            PickOutcome::Ended => None,
+        })
     }
 
     /// Lets the person edit the texts of a question. Returns what is shown afterwards: the diffs of the edited texts,

@@ -191,3 +191,67 @@ fn appends_at_the_same_time_are_all_kept() {
         ["line 0", "line 1", "line 2", "line 3", "line 4", "line 5"]
     );
 }
+
+#[test]
+fn case_and_words_count_as_asked_for() {
+    let stage = Stage::new();
+    let text = "Limit limits LIMIT (limit)\n";
+    let edited = |arguments: &[&str]| {
+        stage.file("a.txt", text);
+        let run = stage.run(&[&["edit", "a.txt", "--yes"], arguments].concat());
+        (run.code, stage.text("a.txt"))
+    };
+    assert_eq!(
+        edited(&["--regex", "limit", "-i", "--new", "x"]),
+        (0, "x xs x (x)\n".to_owned())
+    );
+    assert_eq!(
+        edited(&["--regex", "limit", "-iw", "--new", "x"]),
+        (0, "x limits x (x)\n".to_owned())
+    );
+    assert_eq!(
+        edited(&["--regex", "(limit)", "-F", "--new", "$1"]),
+        (0, "Limit limits LIMIT $1\n".to_owned())
+    );
+    assert_eq!(
+        edited(&["--old", "limit", "-w", "--new", "x"]),
+        (0, "Limit limits LIMIT (x)\n".to_owned())
+    );
+    // Without --replace-all a text must be there once.
+    assert_eq!(
+        edited(&["--old", "limit", "-i", "--new", "x"]),
+        (1, text.to_owned())
+    );
+}
+
+#[test]
+fn escapes_of_other_programs_are_refused_with_what_to_write() {
+    let stage = Stage::new();
+    stage.file("a.txt", "foo(x)\n");
+    for (new, advice) in [
+        (r"\1_x", "a group is $1 or ${1}"),
+        (r"bar\n", r"type the character itself (in bash $'\n')"),
+    ] {
+        let edit = [
+            "edit",
+            "a.txt",
+            "--regex",
+            r"foo\((\w)\)",
+            "--new",
+            new,
+            "--yes",
+        ];
+        let run = stage.run(&edit);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.err.contains(advice), "{run:?}");
+        assert_eq!(stage.text("a.txt"), "foo(x)\n");
+        let run = stage.run(&[&edit[..], &["--insist"]].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        assert_eq!(stage.text("a.txt"), format!("{new}\n"));
+        stage.file("a.txt", "foo(x)\n");
+    }
+    // A backslash before a backslash is text.
+    let edit = ["edit", "a.txt", "--regex", "foo", "--new", r"\\1", "--yes"];
+    assert_eq!(stage.run(&edit).code, 0);
+    assert_eq!(stage.text("a.txt"), "\\\\1(x)\n");
+}

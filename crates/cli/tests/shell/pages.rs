@@ -4,7 +4,7 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, path_argument};
 
-const COMMANDS: [&str; 35] = [
+const COMMANDS: [&str; 39] = [
     "mcp",
     "serve",
     "install",
@@ -15,6 +15,8 @@ const COMMANDS: [&str; 35] = [
     "read",
     "edit",
     "write",
+    "mv",
+    "rm",
     "glob",
     "grep",
     "apply",
@@ -23,10 +25,12 @@ const COMMANDS: [&str; 35] = [
     "checkpoint",
     "log",
     "show",
+    "diff",
     "undo",
     "redo",
     "restore",
     "verify",
+    "projects",
     "gc",
     "stats",
     "call",

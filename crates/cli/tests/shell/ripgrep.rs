@@ -45,6 +45,13 @@ const FLAGS: &[&[&str]] = &[
     &["--sortr", "path"],
     &["-e", "bar"],
     &["--files"],
+    &["-u"],
+    &["-uu"],
+    &["-a"],
+    &["-M", "12"],
+    &["-M", "12", "--max-columns-preview"],
+    &["-d", "1"],
+    &["-d", "2"],
 ];
 
 const PATTERNS: &[&str] = &[
@@ -119,7 +126,7 @@ fn random_flags_give_ripgreps_lines_and_exit_code() {
                 }
             }
             // Without file names it is unknown which lines come from version control folders.
-            if flags.contains(&"--hidden") {
+            if flags.contains(&"--hidden") || flags.contains(&"-uu") {
                 flags.retain(|flag| !["-I", "--heading"].contains(flag));
             }
             if !flags.contains(&"--files") && !flags.contains(&"-e") {

@@ -219,6 +219,21 @@ fn play_page(name: &str) {
 }
 
 #[test]
+fn what_became_of_the_files() {
+    play_page("diff");
+}
+
+#[test]
+fn moving_and_removing_files() {
+    play_page("moving");
+}
+
+#[test]
+fn all_projects() {
+    play_page("projects");
+}
+
+#[test]
 fn the_history_from_the_shell() {
     play_page("history");
 }
@@ -265,10 +280,13 @@ fn every_page_of_the_shell_is_played() {
     let played = [
         "agents.md",
         "converters.md",
+        "diff.md",
         "everyday.md",
         "formatters.md",
         "history.md",
         "hooks.md",
+        "moving.md",
+        "projects.md",
         "wrong-turns.md",
     ];
     assert_eq!(there, played);

@@ -219,6 +219,62 @@ fn colours_are_forced_and_forbidden_by_flag_and_environment() {
 }
 
 #[test]
+fn standard_input_is_searched_if_it_is_a_pipe_or_a_dash_is_given() {
+    let stage = stage();
+    let piped = |arguments: &[&str]| {
+        let run = stage.run_with(arguments, "one\nneedle\r\nlast needle\n");
+        (run.code, run.out)
+    };
+    assert_eq!(piped(&["grep", "last"]), (0, "last needle\n".to_owned()));
+    assert_eq!(piped(&["grep", "-c", "needle"]), (0, "2\n".to_owned()));
+    assert_eq!(
+        piped(&["grep", "-n", "last", "-"]),
+        (0, "3:last needle\n".to_owned())
+    );
+    assert_eq!(piped(&["grep", "absent"]), (1, String::new()));
+    let (code, out) = piped(&["grep", "needle|two_test", "src/b.py", "-"]);
+    assert_eq!(code, 0);
+    assert_eq!(
+        sorted(&out),
+        [
+            "<stdin>:2:needle",
+            "<stdin>:3:last needle",
+            "src/b.py:1:two_test = 2"
+        ]
+    );
+    // A path says what is searched.
+    let (code, out) = piped(&["grep", "needle", "src"]);
+    assert_eq!((code, &*out), (1, ""));
+    // Patterns from standard input.
+    let run = stage.run_with(&["grep", "-f", "-"], "absent\nfn one\n");
+    assert_eq!((run.code, &*run.out), (0, "src/a.rs:1:fn one() {}\n"));
+}
+
+#[test]
+fn notices_name_the_files_that_were_not_searched_whole() {
+    let stage = stage();
+    let late = format!("{}\0two_test\n", "text\n".repeat(40_000));
+    stage.file("late.bin", &late);
+    let run = stage.run(&["grep", "two_test"]);
+    let notice = "lancet: late.bin was searched only up to a NUL byte (-a searches all of it)\n";
+    assert!(run.err.contains(notice), "{run:?}");
+    let run = stage.run(&["grep", "-a", "-c", "two_test", "late.bin"]);
+    assert_eq!((run.code, &*run.out), (0, "late.bin:1\n"), "{run:?}");
+    let folder = stage.project().join("closed");
+    std::fs::create_dir(&folder).expect("a folder");
+    let closed = std::os::unix::fs::PermissionsExt::from_mode(0);
+    std::fs::set_permissions(&folder, closed).expect("closed");
+    let mut command = stage.unprivileged();
+    command.args(["grep", "two_test"]);
+    let run = crate::stage::finish(command, b"");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&folder, open).expect("opened");
+    assert_eq!(run.code, 2, "{run:?}");
+    let notice = "lancet: closed could not be read and was skipped\n";
+    assert!(run.err.contains(notice), "{run:?}");
+}
+
+#[test]
 fn what_may_not_be_read_is_not_searched() {
     let stage = stage();
     stage.file(

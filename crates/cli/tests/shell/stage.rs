@@ -140,14 +140,18 @@ impl Stage {
 /// Runs a command to its end.
 pub(crate) fn finish(mut command: Command, input: &[u8]) -> Run {
     command
-        .stdin(Stdio::piped())
+        // A pipe would be searched by `lancet grep`.
+        .stdin(match input.is_empty() {
+            true => Stdio::null(),
+            false => Stdio::piped(),
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    let mut stdin = child.stdin.take().expect("piped");
-    // A program that does not read its input closes it early.
-    let _ = stdin.write_all(input);
-    drop(stdin);
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read its input closes it early.
+        let _ = stdin.write_all(input);
+    }
     let output = child.wait_with_output().expect("it ends");
     Run {
         code: output.status.code().unwrap_or(-1),

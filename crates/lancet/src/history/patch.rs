@@ -12,6 +12,8 @@ use lancet_text::{difference, unified_diff};
 const DIFF_BUDGET: Duration = Duration::from_secs(2);
 /// The mode of a regular file that every user may read, used where no mode is recorded.
 const REGULAR_FILE_MODE: u32 = 0o100_644;
+/// The mode of a symbolic link, as git writes it.
+const LINK_MODE: &str = "120000";
 /// How many unchanged lines are shown around changed ones.
 const CONTEXT_LINES: usize = 3;
 
@@ -28,7 +30,7 @@ pub(super) fn patch_for_people(
         } else {
             "deleted"
         };
-        let (old, new) = (quote_name('a', path), quote_name('b', path));
+        let (old, new) = (quote_name("a/", path), quote_name("b/", path));
         return Ok(format!("diff --git {old} {new}\n{word} empty folder\n"));
     }
     if let Some([removed, made]) = change_of_type(change) {
@@ -91,33 +93,98 @@ fn change_of_type(change: &FileChange) -> Option<[FileChange; 2]> {
     Some([removed, made])
 }
 
+/// A file, or a symbolic link, as git has it at one moment.
+pub(super) struct FileVersion {
+    /// The content; of a symbolic link its target.
+    pub(super) bytes: Vec<u8>,
+    /// Whether it is a plain file, an executable one or a symbolic link, as git writes it.
+    pub(super) mode: &'static str,
+}
+
+impl FileVersion {
+    /// Returns the version with this content, `st_mode` (0 if it is not known) and kind.
+    pub(super) fn new(bytes: Vec<u8>, mode: u32, is_link: bool) -> Self {
+        let mode = git_mode(mode, is_link);
+        Self { bytes, mode }
+    }
+
+    fn is_link(&self) -> bool {
+        self.mode == LINK_MODE
+    }
+}
+
+/// A patch for git and the number of lines in it.
+#[derive(Default)]
+pub(super) struct GitPatch {
+    /// The patch; empty where nothing differs that git records.
+    pub(super) bytes: Vec<u8>,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+}
+
 /// Makes the patch of one file for git, which takes any bytes in the lines of a patch. None where the contents are no
-/// longer stored; empty where nothing differs that git records.
+/// longer stored; empty where nothing differs that git records. `old_path` is the name before the change.
 pub(super) fn patch_for_git(
     store: &dyn OperationStore,
     change: &FileChange,
+    old_path: &Path,
     path: &Path,
 ) -> Result<Option<Vec<u8>>, HistoryError> {
-    // git does not know empty folders.
-    if is_of_folder(change) {
-        return Ok(Some(Vec::new()));
-    }
-    if let Some([removed, made]) = change_of_type(change) {
-        let parts = patch_for_git(store, &removed, path)?.zip(patch_for_git(store, &made, path)?);
-        return Ok(parts.map(|(removed, made)| [removed, made].concat()));
-    }
-    let old = bytes(store, &change.before)?;
-    let (Some(old), Some(new)) = (old, bytes(store, &change.after)?) else {
+    let (Some(old), Some(new)) = (
+        recorded_version(store, &change.before)?,
+        recorded_version(store, &change.after)?,
+    ) else {
         return Ok(None);
     };
-    let head = patch_header(change, path);
-    if old == new {
-        let says_something = head.lines().count() > 1;
-        return Ok(Some(
-            if says_something { head } else { String::new() }.into(),
-        ));
+    let old = old.as_ref().map(|old| (old_path, old));
+    let new = new.as_ref().map(|new| (path, new));
+    Ok(Some(patch_between(old, new).bytes))
+}
+
+/// Returns a recorded state as git has it; the inner value is none where there was no file. None where the content is
+/// no longer stored. git does not know empty folders.
+pub(super) fn recorded_version(
+    store: &dyn OperationStore,
+    state: &Option<RecordedState>,
+) -> Result<Option<Option<FileVersion>>, HistoryError> {
+    let Some(kept) = state.as_ref().filter(|kept| !kept.is_folder()) else {
+        return Ok(Some(None));
+    };
+    let version = |bytes| FileVersion::new(bytes, kept.mode, kept.link.is_some());
+    Ok(bytes(store, state)?.map(|bytes| Some(version(bytes))))
+}
+
+/// Makes the patch between two versions of a file, each with its name. Between two names the patch renames the file.
+pub(super) fn patch_between(
+    old: Option<(&Path, &FileVersion)>,
+    new: Option<(&Path, &FileVersion)>,
+) -> GitPatch {
+    if let (Some((_, before)), Some((_, after))) = (old, new)
+        && before.is_link() != after.is_link()
+    {
+        // A patch of git cannot change the type of a file.
+        let (mut removed, made) = (patch_between(old, None), patch_between(None, new));
+        removed.bytes.extend(made.bytes);
+        removed.added += made.added;
+        return removed;
     }
-    let [old_name, new_name] = side_names(change, path);
+    let Some(path) = new.or(old).map(|(path, _)| path) else {
+        return GitPatch::default();
+    };
+    let old_path = old.map_or(path, |(path, _)| path);
+    let [before, after] = [old, new].map(|side| side.map(|(_, version)| version));
+    let head = git_header(before, after, [old_path, path]);
+    let [old_bytes, new_bytes] =
+        [before, after].map(|side| side.map_or(&[][..], |version| &version.bytes));
+    if old_bytes == new_bytes {
+        let says_something = head.lines().count() > 1;
+        return GitPatch {
+            bytes: if says_something { head } else { String::new() }.into(),
+            ..GitPatch::default()
+        };
+    }
+    let old_name = side_name(before.is_some(), 'a', old_path);
+    let new_name = side_name(after.is_some(), 'b', path);
     let mut out = format!("{head}--- {old_name}\n+++ {new_name}\n").into_bytes();
     // Each byte becomes one character (Latin-1) and back, so that any file is text and only line feeds end lines.
     let text = |bytes: &[u8]| {
@@ -126,13 +193,51 @@ pub(super) fn patch_for_git(
             .map(|byte| char::from(*byte))
             .collect::<String>()
     };
-    let difference = difference(&text(&old), &text(&new), CONTEXT_LINES, DIFF_BUDGET);
+    let difference = difference(
+        &text(old_bytes),
+        &text(new_bytes),
+        CONTEXT_LINES,
+        DIFF_BUDGET,
+    );
     if difference.coarse {
-        write_single_hunk(&mut out, &old, &new);
+        write_single_hunk(&mut out, old_bytes, new_bytes);
     } else {
         out.extend(unified_diff(&difference.hunks).chars().map(|c| c as u8));
     }
-    Ok(Some(out))
+    GitPatch {
+        bytes: out,
+        added: difference.added,
+        removed: difference.removed,
+    }
+}
+
+/// Makes the header lines before the file names, with the old name and the new one.
+fn git_header(
+    before: Option<&FileVersion>,
+    after: Option<&FileVersion>,
+    [old_path, path]: [&Path; 2],
+) -> String {
+    let mut head = format!(
+        "diff --git {} {}\n",
+        quote_name("a/", old_path),
+        quote_name("b/", path)
+    );
+    match (before, after) {
+        (None, Some(after)) => head.push_str(&format!("new file mode {}\n", after.mode)),
+        (Some(before), None) => head.push_str(&format!("deleted file mode {}\n", before.mode)),
+        (Some(before), Some(after)) if before.mode != after.mode => {
+            head.push_str(&format!(
+                "old mode {}\nnew mode {}\n",
+                before.mode, after.mode
+            ));
+        }
+        _ => {}
+    }
+    if old_path != path {
+        let [from, to] = [old_path, path].map(|path| quote_name("", path));
+        head.push_str(&format!("rename from {from}\nrename to {to}\n"));
+    }
+    head
 }
 
 /// Writes one hunk from the first to the last differing line, for contents that are too large to compare.
@@ -172,49 +277,42 @@ fn write_single_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     }
 }
 
-/// Makes the header lines before the file names.
+/// Makes the header lines of a patch for people.
 fn patch_header(change: &FileChange, path: &Path) -> String {
-    let head = format!(
-        "diff --git {} {}\n",
-        quote_name('a', path),
-        quote_name('b', path)
-    );
-    match (&change.before, &change.after) {
-        (None, Some(after)) => format!("{head}new file mode {}\n", git_mode(after)),
-        (Some(before), None) => format!("{head}deleted file mode {}\n", git_mode(before)),
-        (Some(before), Some(after)) if git_mode(before) != git_mode(after) => {
-            let (before, after) = (git_mode(before), git_mode(after));
-            format!("{head}old mode {before}\nnew mode {after}\n")
-        }
-        _ => head,
-    }
+    let version = |kept: &RecordedState| FileVersion::new(vec![], kept.mode, kept.link.is_some());
+    let [before, after] = [&change.before, &change.after].map(|kept| kept.as_ref().map(version));
+    git_header(before.as_ref(), after.as_ref(), [path, path])
 }
 
 /// Returns the names before and after, as the lines `---` and `+++` have them.
 fn side_names(change: &FileChange, path: &Path) -> [String; 2] {
-    let side = |kept: &Option<RecordedState>, letter| match kept {
-        None => "/dev/null".to_owned(),
-        Some(_) => {
-            let name = quote_name(letter, path);
-            // git writes a tab after a name with a blank, so that programs that look for a timestamp after a blank find
-            // none.
-            let end = if name.contains(' ') { "\t" } else { "" };
-            name + end
-        }
-    };
-    [side(&change.before, 'a'), side(&change.after, 'b')]
+    [
+        side_name(change.before.is_some(), 'a', path),
+        side_name(change.after.is_some(), 'b', path),
+    ]
+}
+
+/// Returns the name of one side, if there was a file.
+fn side_name(is_there: bool, letter: char, path: &Path) -> String {
+    if !is_there {
+        return "/dev/null".to_owned();
+    }
+    let name = quote_name(&format!("{letter}/"), path);
+    // git writes a tab after a name with a blank, so that programs that look for a timestamp after a blank find none.
+    let end = if name.contains(' ') { "\t" } else { "" };
+    name + end
 }
 
 /// Quotes a name as git does with `core.quotePath` off: a name with control characters, quotation marks or backslashes,
 /// or that is not UTF-8, is written as a C string. Unquoted it could forge lines of the patch.
-fn quote_name(letter: char, path: &Path) -> String {
+fn quote_name(prefix: &str, path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let text = std::str::from_utf8(bytes);
     let is_plain = |c: char| !c.is_ascii_control() && c != '"' && c != '\\';
     if let Some(plain) = text.ok().filter(|text| text.chars().all(is_plain)) {
-        return format!("{letter}/{plain}");
+        return format!("{prefix}{plain}");
     }
-    let mut out = format!("\"{letter}/");
+    let mut out = format!("\"{prefix}");
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
@@ -239,15 +337,11 @@ fn quote_name(letter: char, path: &Path) -> String {
 }
 
 /// Returns the file mode for git, which knows only plain and executable files, and links.
-fn git_mode(kept: &RecordedState) -> &'static str {
-    if kept.link.is_some() {
-        return "120000";
+fn git_mode(mode: u32, is_link: bool) -> &'static str {
+    if is_link {
+        return LINK_MODE;
     }
-    let bits = if kept.mode == 0 {
-        REGULAR_FILE_MODE
-    } else {
-        kept.mode
-    };
+    let bits = if mode == 0 { REGULAR_FILE_MODE } else { mode };
     if bits & 0o100 != 0 {
         "100755"
     } else {
@@ -264,7 +358,7 @@ mod tests {
 
     #[test]
     fn quotes_names_with_special_characters() {
-        let quoted = |name: &[u8]| quote_name('a', Path::new(OsStr::from_bytes(name)));
+        let quoted = |name: &[u8]| quote_name("a/", Path::new(OsStr::from_bytes(name)));
         assert_eq!(quoted("dir/é b.txt".as_bytes()), "a/dir/é b.txt");
         assert_eq!(
             quoted(b"x\n+++ b/y\t\"\\\x01\x7f"),

@@ -13,6 +13,7 @@ mod laws;
 mod lost;
 mod moved;
 mod neighbours;
+mod net;
 mod processes;
 mod project;
 mod same_path;

@@ -5,7 +5,7 @@ use std::path::Path;
 use lancet_workspace::EntryKind;
 
 use super::output::{FileOutput, Output};
-use super::{FileRow, Printout, RowFormat, TypedStarts};
+use super::{FileRow, LeftOut, Printout, RowFormat, TypedStarts};
 use crate::list::ListedFile;
 use crate::tally::Tally;
 use crate::walk::{EnteredFolder, Visitor, Walk, WalkedFile};
@@ -32,12 +32,17 @@ impl PrintNames<'_> {
             walk,
             output: FileOutput::new(self.output),
             files: 0,
+            left_out: LeftOut::default(),
         });
-        Printout {
+        let mut printout = Printout {
             tally: ended.tally,
-            files: printers.iter().map(|printer| printer.files).sum(),
-            matches: 0,
+            ..Printout::default()
+        };
+        for printer in printers {
+            printout.files += printer.files;
+            printout.left_out.append(printer.left_out);
         }
+        printout
     }
 
     /// Prints the names of files that an earlier walk found.
@@ -51,6 +56,7 @@ impl PrintNames<'_> {
             walk,
             output: FileOutput::new(self.output),
             files: 0,
+            left_out: LeftOut::default(),
         };
         for file in files {
             if self.output.is_closed() {
@@ -71,6 +77,7 @@ struct NamePrinter<'p, 'w> {
     walk: &'p Walk<'w>,
     output: FileOutput<'p>,
     files: u64,
+    left_out: LeftOut,
 }
 
 impl NamePrinter<'_, '_> {
@@ -98,6 +105,11 @@ impl Visitor for NamePrinter<'_, '_> {
         if wanted {
             self.print_name(file.start, file.path, file.relative);
         }
+    }
+
+    fn miss_folder(&mut self, start: usize, relative: &Path) {
+        let name = self.names.typed.name(start, relative);
+        self.left_out.add_unreadable(&name);
     }
 
     fn visit_folder(&mut self, folder: &EnteredFolder<'_>) {

@@ -252,7 +252,10 @@ impl<'w, 'a> Workers<'w, 'a> {
                     let folder = WalkedFolder::from_start(self.walk, at, branch, located.path());
                     self.list(folder, visitor, help, tally);
                 }
-                Err(_) => tally.unreadable += 1,
+                Err(_) => {
+                    tally.unreadable += 1;
+                    visitor.miss_folder(at, Path::new(""));
+                }
             },
             FileType::File => {
                 let file = WalkedFile {
@@ -283,7 +286,11 @@ impl<'w, 'a> Workers<'w, 'a> {
             }
             // The folder was removed, or replaced by a link, since it was listed.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(_) => tally.unreadable += 1,
+            Err(_) => {
+                tally.unreadable += 1;
+                let path = parent.path.join(name);
+                visitor.miss_folder(parent.start, relative_to_start(&path, parent.base));
+            }
         }
     }
 

@@ -37,8 +37,7 @@ impl DeleteFileArguments {
         check_path("DeleteFile", "file_path", &self.file_path)?;
         let delete = DeleteRequest {
             revision: non_empty(self.revision),
-            lines: None,
-            non_exhaustive: NonExhaustive,
+            ..DeleteRequest::new()
         };
         let request = Request {
             files: vec![FileRequest::delete(self.file_path, delete)],

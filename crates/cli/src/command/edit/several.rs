@@ -21,7 +21,7 @@ use crate::guard;
 use crate::surroundings::{Surroundings, as_text};
 use crate::terminal::{ElapsedTimeLine, TerminalApprover, escape_line_for_terminal, print_error};
 
-pub(super) use files::is_glob;
+pub(in crate::command) use files::is_glob;
 use files::{Candidate, expand_candidates, open_with_roots_of};
 
 /// The most files that one command changes: each occupies a handle until the change is made.
@@ -34,8 +34,10 @@ const MAX_ATTEMPTS: usize = 20;
 /// The text or pattern to replace.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SearchTarget<'a> {
-    /// This text.
+    /// This text, once in each file.
     Text(&'a str),
+    /// This text, wherever it is.
+    EveryText(&'a str),
     /// The matches of this regular expression.
     Matches(&'a str),
 }
@@ -60,6 +62,9 @@ pub(super) fn run(
         around,
     )?;
     let approver = TerminalApprover::new(consent, around);
+    if arguments.interactive {
+        approver.begin_with_choice();
+    }
     let lancet = open_with_roots_of(arguments, &approver, around)?;
     let files = expand_candidates(arguments, &lancet, around)?;
     let session = lancet.new_session();
@@ -81,16 +86,22 @@ fn compile_substitution(
 ) -> Result<Substitution, Failure> {
     let new = new.replace("\r\n", "\n");
     let options = |span| PatternOptions {
-        case: CaseMatching::Sensitive,
+        case: match arguments.ignore_case {
+            true => CaseMatching::Insensitive,
+            false => CaseMatching::Sensitive,
+        },
         span,
         dot: DotMatching::WithinLine,
-        boundary: MatchBoundary::None,
+        boundary: match arguments.word_regexp {
+            true => MatchBoundary::Word,
+            false => MatchBoundary::None,
+        },
     };
     match wanted {
-        SearchTarget::Text("") => Err(Failure::usage(
+        SearchTarget::Text("") | SearchTarget::EveryText("") => Err(Failure::usage(
             "the old text is empty, which creates one file; name one file",
         )),
-        SearchTarget::Text(old) => {
+        SearchTarget::Text(old) | SearchTarget::EveryText(old) => {
             let expression = escape_regex(&old.replace("\r\n", "\n"));
             let pattern = Pattern::with_options(&expression, options(MatchSpan::MultiLine))
                 .map_err(|error| Failure::usage(error.words))?;
@@ -113,10 +124,38 @@ fn compile_substitution(
                     ),
                 })
             })?;
+            if !arguments.writing.insist {
+                refuse_foreign_escape(&new)?;
+            }
             Substitution::new(pattern, &new)
                 .map_err(|error| Failure::usage(format!("--new: {error}")))
         }
     }
+}
+
+/// Refuses a new text with an escape of sed or Python, which would be written as it is.
+fn refuse_foreign_escape(new: &str) -> Result<(), Failure> {
+    let mut letters = new.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            continue;
+        }
+        let advice = match letters.next() {
+            Some(digit @ '0'..='9') => {
+                format!(
+                    "--new: \\{digit} would be written as it is; a group is ${digit} or ${{{digit}}}"
+                )
+            }
+            Some(mark @ ('n' | 'r' | 't')) => format!(
+                "--new: \\{mark} would be written as it is; type the character itself (in bash $'\\{mark}'), or take the text from a file with --new-file"
+            ),
+            _ => continue,
+        };
+        return Err(Failure::usage(format!(
+            "{advice}. With --insist it is written as it is."
+        )));
+    }
+    Ok(())
 }
 
 /// Searches the files and changes those that have a match. It starts over if a file changed in between.
@@ -193,7 +232,7 @@ fn check_matches(
     let number = matched.files.len();
     if number == 0 {
         let what = match wanted {
-            SearchTarget::Text(_) => "the old text",
+            SearchTarget::Text(_) | SearchTarget::EveryText(_) => "the old text",
             SearchTarget::Matches(_) => "the pattern",
         };
         let place = match matched.searched {

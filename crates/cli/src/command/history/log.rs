@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use lancet::doors::path_text;
-use lancet::history::{History, LogQuery, Operation};
+use lancet::history::{FileChange, History, LogQuery, Operation};
 use serde_json::json;
 
 use super::access::{open_history, unreadable_failure};
 use super::line::{Columns, LineForm, MAX_SUMMARIES, format_operation, summary};
 use super::operation_json::object;
+use super::owner::OwnerRules;
 use super::prompt::Prompts;
 use super::recorded_path::{recorded_path, typed_path};
 use super::show::hint_for_wrong_id;
+use super::wide_folder::WideFolder;
 use super::{attribution, moves, patch, time, who};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
@@ -30,23 +32,20 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         .as_deref()
         .map(|path| typed_path(path, around))
         .transpose()?;
-    let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
+    let reach = match &path {
+        _ if arguments.all => RootHint::Nothing,
+        Some(path) => RootHint::At(path),
+        None => RootHint::Recorded,
+    };
     let history = open_history(&arguments.place, reach, around)?;
-    check_names(arguments, &history)?;
+    if !arguments.all {
+        check_names(arguments, &history)?;
+    }
     // A moved file that cannot be followed is listed under its old name.
     let _ = history.follow_moved_files();
     let path = path.map(|path| recorded_path(&history, path)).transpose()?;
     let query = build_query(arguments, path)?;
-    let operations = match arguments.other_folders {
-        true => history.log_all(&query),
-        false => history.log(&query),
-    };
-    let operations = operations.map_err(unreadable_failure)?;
-    if !arguments.other_folders {
-        let others = history.count_left_out(&query).map_err(unreadable_failure)?;
-        report_omitted_changes(others);
-        moves::report_former_names(&history, &operations)?;
-    }
+    let operations = list_operations(arguments, &history, &query, around)?;
     if operations.is_empty() && !arguments.json {
         print_error(&format!(
             "lancet: {}\n",
@@ -60,14 +59,57 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         }
         None => {}
     }
-    let prompts = Prompts::load_for_operations(&history, &operations)?;
+    let prompts = Prompts::load_for_operations(&history, &operations, &query.below)?;
+    // The rules of the project that a change belongs to apply, which may be another project.
+    let rules = OwnerRules::new(&arguments.place, around);
+    let is_shown = |change: &FileChange| !arguments.all || rules.may_show_change(change);
     if arguments.json {
-        print(&json_lines(&history, &operations, &prompts)?)?;
+        print(&json_lines(&history, &operations, &prompts, &is_shown)?)?;
         return Ok(Exit::Done);
     }
+    print_paged(
+        &format_log(arguments, &history, &operations, &prompts, &rules, around)?,
+        around,
+    )?;
+    Ok(Exit::Done)
+}
+
+/// Lists the requested changes, and reports which ones are left out.
+fn list_operations(
+    arguments: &LogArguments,
+    history: &History,
+    query: &LogQuery,
+    around: &Surroundings,
+) -> Result<Vec<Operation>, Failure> {
+    let wide = WideFolder::detect(&arguments.place.root, around);
+    if let Some(wide) = wide.filter(|_| query.path.is_none() && !arguments.all) {
+        let operations = wide.own_changes(history, query)?;
+        wide.report_limits();
+        return Ok(operations);
+    }
+    if arguments.other_folders || arguments.all {
+        return history.log_all(query).map_err(unreadable_failure);
+    }
+    let operations = history.log(query).map_err(unreadable_failure)?;
+    let others = history.count_left_out(query).map_err(unreadable_failure)?;
+    report_omitted_changes(others);
+    moves::report_former_names(history, &operations)?;
+    Ok(operations)
+}
+
+/// Formats the changes for people.
+fn format_log(
+    arguments: &LogArguments,
+    history: &History,
+    operations: &[Operation],
+    prompts: &Prompts,
+    rules: &OwnerRules<'_>,
+    around: &Surroundings,
+) -> Result<String, Failure> {
+    let is_shown = |change: &FileChange| !arguments.all || rules.may_show_change(change);
     let colour = around.colour(stdout_is_terminal());
     let mut out = String::new();
-    let short = history.short_ids(&operations).map_err(unreadable_failure)?;
+    let short = history.short_ids(operations).map_err(unreadable_failure)?;
     let lines = if arguments.oneline {
         LineForm::Short
     } else {
@@ -77,11 +119,13 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         Columns::for_operations(operations.iter().zip(short.iter().map(|short| short.shown)));
     for (at, (operation, short)) in operations.iter().zip(short).enumerate() {
         let summary = match at {
-            0..MAX_SUMMARIES => summary(&history, operation),
+            0..MAX_SUMMARIES if operation.files.first().is_some_and(&is_shown) => {
+                summary(history, operation)
+            }
             _ => None,
         };
         out.push_str(&format_operation(
-            &history,
+            history,
             operation,
             short,
             columns,
@@ -92,17 +136,17 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         ));
         // If an operation changed a single file, its line already has the numbers of added and removed lines.
         if arguments.stat && operation.files.len() > 1 {
-            out.push_str(&format_file_list(&history, operation, colour));
+            out.push_str(&format_file_list(history, operation, colour));
         }
         if arguments.patch {
-            out.push_str(&format_diffs(&history, operation, &|_| true, colour)?);
+            let shown = |path: &Path| !arguments.all || rules.may_show(path);
+            out.push_str(&format_diffs(history, operation, &shown, colour)?);
         }
         if lines == LineForm::Whole {
             out.push_str(&prompts.prompt_line(operation, colour));
         }
     }
-    print_paged(&out, around)?;
-    Ok(Exit::Done)
+    Ok(out)
 }
 
 /// Refuses a session or client that the history does not have.
@@ -118,7 +162,12 @@ fn check_names(arguments: &LogArguments, history: &History) -> Result<(), Failur
 
 /// Builds the query for the requested changes.
 fn build_query(arguments: &LogArguments, path: Option<PathBuf>) -> Result<LogQuery, Failure> {
+    let below = match arguments.all {
+        true => vec![PathBuf::from("/")],
+        false => Vec::new(),
+    };
     Ok(LogQuery {
+        below,
         path,
         tree: arguments.session.clone(),
         client: arguments
@@ -143,11 +192,12 @@ fn json_lines(
     history: &History,
     operations: &[Operation],
     prompts: &Prompts,
+    is_shown: &dyn Fn(&FileChange) -> bool,
 ) -> Result<String, Failure> {
     let mut out = String::new();
     let short = history.short_ids(operations).map_err(unreadable_failure)?;
     for (operation, short) in operations.iter().zip(short) {
-        let mut data = object(operation, history);
+        let mut data = object(operation, history, is_shown);
         data["short"] = json!(short.shown);
         if let Some(mark) = prompts.prompt_of(operation) {
             data["prompt"] = json!(mark.prompt);
@@ -188,6 +238,9 @@ fn no_changes_message(
     let narrowed = given.iter().any(|given| given.is_some());
     let which = if narrowed { "such change" } else { "change" };
     let Some(path) = &arguments.path else {
+        if arguments.all {
+            return format!("no {which} in any project yet");
+        }
         return format!("no {which} in this project yet");
     };
     let there = around.absolute(path);

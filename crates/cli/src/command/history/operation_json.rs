@@ -5,18 +5,22 @@ use std::path::Path;
 
 use base64::Engine as _;
 use lancet::doors::path_text;
-use lancet::history::{History, Operation, RecordedState, UNATTRIBUTED_TOOL};
+use lancet::history::{FileChange, History, Operation, RecordedState, UNATTRIBUTED_TOOL};
 use serde_json::{Value, json};
 
 use super::time;
 
-/// Returns an operation as JSON.
-pub(super) fn object(operation: &Operation, history: &History) -> Value {
+/// Returns an operation as JSON. `is_shown` decides whether the rules of a file's own project allow it to be shown.
+pub(super) fn object(
+    operation: &Operation,
+    history: &History,
+    is_shown: &dyn Fn(&FileChange) -> bool,
+) -> Value {
     let files: Vec<Value> = operation
         .files
         .iter()
         .map(|file| {
-            let is_shown = history.may_show_change(file);
+            let is_shown = history.may_show_change(file) && is_shown(file);
             let kept = |state: &Option<RecordedState>| state_object(state.as_ref(), is_shown);
             let mut object = json!({
                 "file_path": path_text(&file.path),

@@ -2,6 +2,7 @@
 //! the log.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use lancet::history::{
     History, LogQuery, MarkQuery, Operation, PromptMark, ReversalDirection, SubAgent, SubAgents,
@@ -86,14 +87,20 @@ pub(super) struct Prompts {
 }
 
 impl Prompts {
-    /// Loads the prompts of the sessions of these operations, which are newest first.
+    /// Loads the prompts of the sessions of these operations, which are newest first. `below` are the folders in which the
+    /// sessions have changed files; without one it is the project.
     pub(super) fn load_for_operations(
         history: &History,
         operations: &[Operation],
+        below: &[PathBuf],
     ) -> Result<Self, Failure> {
         let mut marks: HashMap<String, Vec<PromptMark>> = HashMap::new();
+        let query = MarkQuery {
+            below: below.to_vec(),
+            ..MarkQuery::default()
+        };
         for mark in history
-            .recorded_prompts(&MarkQuery::default())
+            .recorded_prompts(&query)
             .map_err(unreadable_failure)?
         {
             marks.entry(mark.session.clone()).or_default().push(mark);

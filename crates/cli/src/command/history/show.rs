@@ -19,6 +19,7 @@ use super::log::format_diffs;
 use super::operation_json::object;
 use super::owner::is_show_allowed;
 use super::recorded_path::{own_path, recorded_path, typed_path};
+use super::wide_folder::WideFolder;
 use super::{time, who};
 use crate::arguments::{ShowArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
@@ -29,7 +30,7 @@ use crate::terminal::{
 
 /// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let lancet = open_engine(&arguments.place, RootHint::Project, None, around)?;
+    let lancet = open_engine(&arguments.place, RootHint::Recorded, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let history = lancet.history().ok_or_else(without)?;
     let _ = history.follow_moved_files();
@@ -50,13 +51,16 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
                 limit: Some(1),
                 ..LogQuery::default()
             };
-            let newest = history.log(&newest).map_err(unreadable_failure)?;
+            let newest = match WideFolder::detect(&arguments.place.root, around) {
+                Some(wide) => wide.own_changes(&history, &newest)?,
+                None => history.log(&newest).map_err(unreadable_failure)?,
+            };
             let none = || Failure::refused("there is no change in this project yet");
             newest.into_iter().next().ok_or_else(none)?
         }
     };
     if arguments.json {
-        let mut data = object(&operation, &history);
+        let mut data = object(&operation, &history, &|_| true);
         let parted = history
             .files_detached_from_hard_links(&operation)
             .map_err(unreadable_failure)?;

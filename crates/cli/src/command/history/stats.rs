@@ -1,5 +1,7 @@
 //! `lancet stats`: statistics of the history.
 
+use std::path::PathBuf;
+
 use lancet::history::{Statistics, StatisticsQuery, Totals};
 use serde_json::{Value, json};
 
@@ -17,9 +19,18 @@ const MAX_LISTED_FILES: usize = 20;
 pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let path = arguments.path.as_deref();
     let path = path.map(|path| around.absolute(path)).transpose()?;
-    let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
+    let reach = match (&path, arguments.all) {
+        (_, true) => RootHint::Nothing,
+        (Some(path), false) => RootHint::At(path),
+        (None, false) => RootHint::Project,
+    };
     let history = open_history(&arguments.place, reach, around)?;
+    let below = match arguments.all {
+        true => vec![PathBuf::from("/")],
+        false => Vec::new(),
+    };
     let query = StatisticsQuery {
+        below,
         // The history has resolved paths, so symbolic links in the given path are resolved as well.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
         session: arguments.session.clone(),
@@ -36,7 +47,7 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     };
     let sums = history.statistics(&query).map_err(unreadable_failure)?;
     // A session may have refusals and no change.
-    if sums.total.operations == 0 && sums.refusals.is_empty() {
+    if sums.total.operations == 0 && sums.refusals.is_empty() && !arguments.all {
         if let Some(session) = &arguments.session {
             who::check_session(&history, session)?;
         }
@@ -156,7 +167,7 @@ fn merge_unnamed_sessions(sessions: &[(String, Totals)]) -> Vec<(String, Totals)
 }
 
 /// Writes a number with its noun.
-pub(super) fn format_count(number: u64, noun: &str) -> String {
+pub(in crate::command) fn format_count(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::doors::path_text;
-use lancet::history::{IdMatch, LogQuery};
+use lancet::history::{IdMatch, LogQuery, ReversalDirection};
 use lancet::review::HunkUndoRequest;
 use lancet::undo::{
     Conflicts, OperationSide, Overlap, Restore, Selection, SharedChanges, UndoRequest,
@@ -18,6 +18,7 @@ use super::log::print_operations;
 use super::recorded_path::{recorded_path, typed_path};
 use super::show::{check_length, find_change, hint_for_wrong_id};
 use super::steps::{self, SelectedChanges};
+use super::wide_folder::WideFolder;
 use super::{moves, prompt, since_checkpoint, time, unattributed, who};
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
@@ -37,7 +38,11 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         .as_deref()
         .map(|file| typed_path(file, around))
         .transpose()?;
-    let reach = file.as_deref().map_or(RootHint::Project, RootHint::At);
+    let reach = match &file {
+        Some(file) => RootHint::At(file),
+        None if arguments.names_few() => RootHint::Recorded,
+        None => RootHint::Project,
+    };
     let (selection, heading) = select(arguments, file.as_ref(), reach, around)?;
     let until = arguments
         .until
@@ -104,15 +109,22 @@ fn select(
         Selection::File(recorded_path(&history, file.clone())?)
     } else if let Some(id) = &arguments.operation {
         check_length(id)?;
-        let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
-        if let (Ok(IdMatch::None), Some(words)) =
-            (history.find(id), hint_for_wrong_id(&history, id))
-        {
-            return Err(Failure::refused(format!("there is no change {id}{words}")));
+        let history = open_history(&arguments.flags.place, RootHint::Recorded, around)?;
+        match (
+            history.find(id),
+            WideFolder::detect(&arguments.flags.place.root, around),
+        ) {
+            (Ok(IdMatch::None), _) => {
+                if let Some(words) = hint_for_wrong_id(&history, id) {
+                    return Err(Failure::refused(format!("there is no change {id}{words}")));
+                }
+            }
+            (Ok(IdMatch::One(operation)), Some(wide)) => wide.require_own(&operation)?,
+            _ => {}
         }
         Selection::Operation(id.clone())
     } else if let Some(number) = arguments.number {
-        Selection::Last(number as usize)
+        newest_changes(number as usize, arguments, around)?
     } else if let Some(session) = &arguments.session {
         let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
         who::check_session(&history, session)?;
@@ -126,9 +138,35 @@ fn select(
     } else if let Some(since) = &arguments.since {
         Selection::Since(time::parse_since(since)?)
     } else {
-        Selection::Newest
+        newest_changes(1, arguments, around)?
     };
     Ok((selection, heading))
+}
+
+/// Selects the newest changes. In a folder that is too wide to be a project, they are those of the files directly in it.
+fn newest_changes(
+    number: usize,
+    arguments: &UndoArguments,
+    around: &Surroundings,
+) -> Result<Selection, Failure> {
+    let place = &arguments.flags.place;
+    if let Some(wide) = WideFolder::detect(&place.root, around) {
+        let history = open_history(place, RootHint::Recorded, around)?;
+        let direction = ReversalDirection::UndoableOrRedone;
+        return Ok(select_ids(wide.newest(&history, direction, number)?));
+    }
+    Ok(match arguments.number {
+        Some(_) => Selection::Last(number),
+        None => Selection::Newest,
+    })
+}
+
+/// Selects changes by their ids. A redo is only undone by itself.
+fn select_ids(mut ids: Vec<String>) -> Selection {
+    match ids.len() {
+        1 => Selection::Operation(ids.remove(0)),
+        _ => Selection::These(ids),
+    }
 }
 
 /// Undoes one hunk of a change, by its number over the files of the change.
@@ -175,11 +213,21 @@ fn undo_hunk(
 pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let selection = if let Some(id) = &arguments.operation {
         check_length(id)?;
+        let place = &arguments.flags.place;
+        if let Some(wide) = WideFolder::detect(&place.root, around)
+            && let Ok(IdMatch::One(operation)) =
+                open_history(place, RootHint::Recorded, around)?.find(id)
+        {
+            wide.require_own(&operation)?;
+        }
         Selection::Operation(id.clone())
     } else if let Some(client) = &arguments.client {
         let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
         who::check_client(&history, client)?;
         Selection::Client(who::client_from_display_name(client))
+    } else if let Some(wide) = WideFolder::detect(&arguments.flags.place.root, around) {
+        let history = open_history(&arguments.flags.place, RootHint::Recorded, around)?;
+        select_ids(wide.newest(&history, ReversalDirection::Redoable, 1)?)
     } else {
         Selection::Newest
     };
@@ -187,7 +235,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
     asked.dry_run = arguments.flags.dry_run;
     run_and_print(
         &arguments.flags,
-        RootHint::Project,
+        RootHint::Recorded,
         None,
         around,
         |session| {

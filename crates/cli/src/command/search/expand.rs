@@ -1,4 +1,4 @@
-//! Finds the files that match a glob on the command line of another command.
+//! Finds the files that a glob or a folder on the command line of another command means.
 
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt as _;
@@ -21,23 +21,43 @@ pub(in crate::command) fn expand_glob(
 ) -> Result<Vec<PathBuf>, Failure> {
     let working = around.absolute(Path::new("."))?;
     let pattern = as_text(typed)?;
+    list_below(&working, Some(&pattern), HiddenFiles::Skip, lancet, around)
+}
+
+/// Returns the files below a folder that no ignore file leaves out, hidden ones too, as absolute paths, sorted.
+pub(in crate::command) fn files_below(
+    folder: &Path,
+    lancet: &Lancet,
+    around: &Surroundings,
+) -> Result<Vec<PathBuf>, Failure> {
+    list_below(folder, None, HiddenFiles::Include, lancet, around)
+}
+
+fn list_below(
+    folder: &Path,
+    pattern: Option<&str>,
+    hidden: HiddenFiles,
+    lancet: &Lancet,
+    around: &Surroundings,
+) -> Result<Vec<PathBuf>, Failure> {
     let search = ShellSearch {
-        paths: vec![(working.clone(), as_text(&working)?)],
-        working,
+        paths: vec![(folder.to_path_buf(), as_text(folder)?)],
+        working: folder.to_path_buf(),
         globs: Vec::new(),
         types: Vec::new(),
         not_types: Vec::new(),
         extensions: Vec::new(),
         ignoring: IgnoreFiles::Respect,
-        hidden: HiddenFiles::Skip,
+        hidden,
         sort: None,
+        depth: None,
     };
     let names = NameBuffer::default();
     let output = Output::new(Box::new(names.clone()), OutputStyle::Plain, None);
     let kinds = [EntryKind::File];
     let format = ShellFormat::Text;
     let report = search
-        .list(lancet, Some(&pattern), &kinds, true, format, &output)
+        .list(lancet, pattern, &kinds, true, format, &output)
         .map_err(|refusal| Failure::usage(refusal.text().trim_end()))?;
     if let Some((_, refusal)) = report.refused.first() {
         return Err(Failure::refused(refusal.text().trim_end().to_owned()));

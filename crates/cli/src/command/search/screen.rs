@@ -14,6 +14,9 @@ use crate::terminal::{
     stdout_is_terminal,
 };
 
+/// How many files that were not searched, or not whole, are named.
+const MAX_NAMED: usize = 3;
+
 /// What the totals count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TotalsUnit {
@@ -47,6 +50,11 @@ impl SearchScreen {
             errors: around.colour(io::stderr().is_terminal()),
             quiet: false,
         }
+    }
+
+    /// Prints as on a terminal.
+    pub(super) fn make_pretty(&mut self) {
+        self.colour = Colour::On;
     }
 
     pub(super) fn open_output(&self, separator: Option<&'static str>) -> Result<Output, Failure> {
@@ -128,19 +136,43 @@ impl SearchScreen {
     fn notices(&self, report: &ShellReport) -> Vec<String> {
         let tally = &report.printout.tally;
         let mut notices = Vec::new();
-        for (number, words) in [
-            (tally.denied, "secret or denied {files} skipped"),
-            (tally.unreadable, "unreadable {files} skipped"),
+        let left_out = &report.printout.left_out;
+        for (number, words, names) in [
+            (tally.denied, "secret or denied {files} skipped", &[][..]),
+            (
+                tally.unreadable,
+                "could not be read and was skipped",
+                &left_out.unreadable,
+            ),
             (
                 tally.too_large,
                 "{files} skipped, too large or with too long a line",
+                &[],
             ),
-            (tally.cut, "{files} searched only up to a NUL byte"),
-            (report.unsorted, "{files} not searched: too many to sort"),
+            (
+                tally.cut,
+                "was searched only up to a NUL byte (-a searches all of it)",
+                &left_out.cut,
+            ),
+            (
+                report.unsorted,
+                "{files} not searched: too many to sort",
+                &[],
+            ),
         ] {
             let files = if number == 1 { "file" } else { "files" };
-            if number > 0 {
+            if number > 0 && names.is_empty() {
                 notices.push(format!("{number} {}", words.replace("{files}", files)));
+            }
+            for name in names.iter().take(MAX_NAMED) {
+                let name = escape_line_for_terminal(&name.to_string_lossy()).into_owned();
+                notices.push(format!("{name} {words}"));
+            }
+            match number.saturating_sub(MAX_NAMED as u64) {
+                more if more > 0 && !names.is_empty() => {
+                    notices.push(format!("{more} more {words}"));
+                }
+                _ => {}
             }
         }
         // A script sees from the exit code that nothing was found.

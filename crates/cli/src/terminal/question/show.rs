@@ -45,10 +45,16 @@ pub(super) fn format_question(question: &Question, colour: Colour) -> String {
     format_summary(question, QuestionOrigin::Command, colour) + &format_diffs(question, colour)
 }
 
-/// Returns the name of the command. `lancet apply` is a tool of another name for models.
+/// The tools of `lancet mv` and `lancet rm`, as models know them.
+const MOVE_TOOL: &str = "MoveFile";
+const DELETE_TOOL: &str = "DeleteFile";
+
+/// Returns the name of the command. Some are tools of other names for models.
 fn command_name(question: &Question) -> &str {
     match question.tool.as_str() {
         "ApplyPatch" => "Apply",
+        MOVE_TOOL => "Move",
+        DELETE_TOOL => "Remove",
         tool => tool,
     }
 }
@@ -166,6 +172,8 @@ fn can_edit(question: &Question) -> bool {
 pub(super) fn write_verb(question: &Question) -> &str {
     match question.tool.as_str() {
         tool @ ("Undo" | "Redo" | "Restore") => tool,
+        MOVE_TOOL => "Move",
+        DELETE_TOOL => "Remove",
         _ => "Write",
     }
 }

@@ -199,7 +199,7 @@ fn examine_move(
     let again = all_idle(&edits).then(|| locate_once_more(context, &from, Intent::Leave));
     let plan = examine_edits(context, attempt, from, &edits, options, failures);
     match (plan, again.flatten()) {
-        (Some(plan), _) => Some(relocate::with_edits(plan, to)),
+        (Some(plan), _) => Some(relocate::with_edits(plan, to, request.folders.clone())),
         (None, Some(from)) if are_all_left_out(&edits, failures) => {
             let content = relocate::examine_content(context, attempt, &from, &to, request);
             let content = record_failure(content, at, withheld, failures)?;

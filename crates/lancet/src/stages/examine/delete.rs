@@ -2,11 +2,12 @@
 
 use lancet_history::SeenRanges;
 use lancet_text::{Document, difference};
-use lancet_workspace::ExecutableChange;
+use lancet_workspace::{ExecutableChange, ExpectedState};
 
 use super::edit::TEXT_LENGTH_PER_FILE;
 use super::read_state::{CurrentVersion, DIFF_BUDGET, ReadState, RequiredPart, read_state};
 use super::whole_file::{WholeFile, encoding_and_line_ends};
+use crate::applied_by::AppliedBy;
 use crate::ledger::raw_line;
 use crate::message::{
     CALL_VERB, SEND_THIS_AGAIN, for_tools, message, tool_and_shell_term, verbatim,
@@ -34,11 +35,14 @@ pub(super) fn examine_file(
     context.charge_sentence(
         2 * context.length(&quote_path(target.path()).to_string()) + TEXT_LENGTH_PER_FILE,
     );
-    refuse_link(&target)?;
+    if target.located.is_link() {
+        return examine_link(context, target, request);
+    }
     require_file(context.engine(), &target)?;
     let whole = WholeFile::read(context, attempt, &target)?;
     let document = whole.document(context, &target);
-    if document.is_none() && whole.base.is_some() && request.revision.is_none() {
+    let is_persons = context.applied_by == AppliedBy::Person;
+    if document.is_none() && whole.base.is_some() && request.revision.is_none() && !is_persons {
         // Content that is not text cannot have been shown.
         let base = whole.base.as_ref().map_or(&[][..], |base| &base.bytes);
         decode(context.engine(), &target, base)?;
@@ -63,7 +67,7 @@ pub(super) fn examine_file(
         expected: whole.expected,
         base: whole.base,
         new: NewContent::Removed {
-            folders: Vec::new(),
+            folders: request.folders.clone(),
         },
         view,
         encoding,
@@ -73,10 +77,38 @@ pub(super) fn examine_file(
     })
 }
 
-/// Refuses a symbolic link, because the model was shown only the file behind it.
-fn refuse_link(target: &Target) -> Result<(), Refusal> {
-    if !target.located.is_link() {
-        return Ok(());
+/// Plans the removal of a symbolic link for a person. A model was shown only the file behind it, and is refused.
+fn examine_link(
+    context: &CallContext<'_>,
+    target: Target,
+    request: &DeleteRequest,
+) -> Result<FilePlan, Refusal> {
+    let found = target.located.stat().zip(target.located.link_target());
+    if let Some((stamp, leads_to)) = found
+        && context.applied_by == AppliedBy::Person
+    {
+        let expected = ExpectedState::Link {
+            target: leads_to,
+            stamp,
+        };
+        let stays = message!("it is a symbolic link; the file that it leads to stays");
+        let (encoding, endings) = encoding_and_line_ends(None);
+        return Ok(FilePlan {
+            target,
+            expected,
+            base: None,
+            new: NewContent::Removed {
+                folders: request.folders.clone(),
+            },
+            view: ChangeView {
+                notices: vec![stays],
+                ..ChangeView::default()
+            },
+            encoding,
+            endings,
+            seen: SeenRanges::default(),
+            executable: ExecutableChange::Keep,
+        });
     }
     let path = target.display_name();
     let text = message!(

@@ -1,7 +1,7 @@
 //! The *examine* stage for a move: gives a file or symbolic link another name. The model need not have read it, and the
 //! new name must be free.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lancet_history::SeenRanges;
 use lancet_text::{Encoding, Endings};
@@ -26,6 +26,8 @@ pub(super) struct MovedContent {
     base: Option<lancet_workspace::Snapshot>,
     form: (Encoding, Endings),
     notices: Vec<Message>,
+    /// The folders that are removed if the move leaves them empty, outermost first.
+    folders: Vec<PathBuf>,
 }
 
 /// Refuses a source that cannot be moved and a name that is not free.
@@ -103,7 +105,7 @@ pub(super) fn examine_content(
     request: &MoveRequest,
 ) -> Result<MovedContent, Refusal> {
     if from.located.is_link() {
-        return examine_link(from, to);
+        return examine_link(from, to, request);
     }
     let whole = WholeFile::read(context, attempt, from)?;
     let short = whole.revision.short_hex();
@@ -130,10 +132,15 @@ pub(super) fn examine_content(
         base: whole.base,
         form,
         notices: Vec::new(),
+        folders: request.folders.clone(),
     })
 }
 
-fn examine_link(from: &Target, to: &Target) -> Result<MovedContent, Refusal> {
+fn examine_link(
+    from: &Target,
+    to: &Target,
+    request: &MoveRequest,
+) -> Result<MovedContent, Refusal> {
     let read = from.located.stat().zip(from.located.link_target());
     let Some((stamp, target)) = read else {
         let text = message!(
@@ -162,6 +169,7 @@ fn examine_link(from: &Target, to: &Target) -> Result<MovedContent, Refusal> {
         base: None,
         form: (Encoding::UTF8, Endings::None),
         notices,
+        folders: request.folders.clone(),
     })
 }
 
@@ -171,7 +179,7 @@ pub(super) fn plan_move(from: Target, to: Target, content: MovedContent) -> File
         target: to,
         expected: content.expected,
         base: content.base,
-        new: moved_content(from, Vec::new()),
+        new: moved_content(from, Vec::new(), content.folders),
         view: ChangeView {
             notices: content.notices,
             ..ChangeView::default()
@@ -184,7 +192,7 @@ pub(super) fn plan_move(from: Target, to: Target, content: MovedContent) -> File
 }
 
 /// Turns the plan of edits into one that also gives the file another name.
-pub(super) fn with_edits(plan: FilePlan, to: Target) -> FilePlan {
+pub(super) fn with_edits(plan: FilePlan, to: Target, folders: Vec<PathBuf>) -> FilePlan {
     let changes = match plan.new {
         NewContent::Changes(changes) | NewContent::Streamed(changes) => changes,
         // Edits of an existing file produce no other kind of new content.
@@ -192,17 +200,21 @@ pub(super) fn with_edits(plan: FilePlan, to: Target) -> FilePlan {
     };
     FilePlan {
         target: to,
-        new: moved_content(plan.target, changes),
+        new: moved_content(plan.target, changes, folders),
         ..plan
     }
 }
 
-fn moved_content(from: Target, changes: Vec<lancet_text::RawChange>) -> NewContent {
+fn moved_content(
+    from: Target,
+    changes: Vec<lancet_text::RawChange>,
+    folders: Vec<PathBuf>,
+) -> NewContent {
     NewContent::Moved(Box::new(PlannedMove {
         from,
         changes,
         mode: None,
-        folders: Vec::new(),
+        folders,
         ledger: LedgerUpdate::Revise,
     }))
 }

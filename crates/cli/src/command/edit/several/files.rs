@@ -20,10 +20,7 @@ pub(super) struct Candidate {
 }
 
 /// Reports whether the typed path is a glob. The name of an existing file means that file, whatever characters it has.
-pub(in crate::command::edit) fn is_glob(
-    typed: &Path,
-    around: &Surroundings,
-) -> Result<bool, Failure> {
+pub(in crate::command) fn is_glob(typed: &Path, around: &Surroundings) -> Result<bool, Failure> {
     Ok(contains_glob_characters(typed) && around.absolute(typed)?.symlink_metadata().is_err())
 }
 

@@ -1,6 +1,7 @@
 //! Searches for a person at the shell: results are printed while the search runs, without a limit on number or time.
 //! Start folders, ignore rules and policy are the same as for the tools.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use lancet_search::{
@@ -41,6 +42,8 @@ pub struct ShellSearch {
     pub hidden: HiddenFiles,
     /// The order; none where files are printed as they are found.
     pub sort: Option<SortOrder>,
+    /// How many levels below the start folders files are included; none for all.
+    pub depth: Option<usize>,
 }
 
 /// The order in which files are printed.
@@ -115,6 +118,26 @@ impl ShellSearch {
             report.printout.tally.searched = searched;
         });
         Ok(report)
+    }
+
+    /// Prints the matches of a pattern in a stream, such as standard input. No rule applies to it.
+    pub fn grep_stream(
+        pattern: &Pattern,
+        options: &PrintOptions,
+        format: ShellFormat,
+        output: &Output,
+        (name, stream): (&Path, impl Read),
+    ) -> Printout {
+        let search = PrintSearch {
+            pattern,
+            options,
+            typed: &lancet_search::TypedStarts(Vec::new()),
+            encodings: &|_| None,
+            linked: &|_, _| true,
+            rows: (format == ShellFormat::Rows).then_some(&push_row),
+            output,
+        };
+        search.run_on_stream(name, stream)
     }
 
     /// Prints the names of files and folders.
@@ -221,6 +244,9 @@ impl ShellSearch {
                 .map_err(|error| unknown_type_refusal(&error.name))?;
         }
         let extensions: Vec<&str> = self.extensions.iter().map(String::as_str).collect();
+        if let Some(depth) = self.depth {
+            filter = filter.with_max_depth(bases, depth);
+        }
         Ok(filter.with_extensions(&extensions))
     }
 
