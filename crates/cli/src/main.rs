@@ -65,7 +65,7 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
         let _ = writeln!(std::io::stdout(), "lancet {}", env!("CARGO_PKG_VERSION"));
         return Exit::Done;
     }
-    survive_size_limit();
+    handle_sigxfsz();
     let mut around = Surroundings::from_environment();
     if around.is_ascii {
         terminal::use_ascii();
@@ -115,7 +115,7 @@ fn is_version_wanted(typed: &[OsString]) -> bool {
 
 /// Handles SIGXFSZ, which otherwise ends the process at a write beyond `ulimit -f`; with a handler the write fails as
 /// on a full disk and is reported. It is a handler and not "ignore", because child processes inherit "ignore".
-fn survive_size_limit() {
+fn handle_sigxfsz() {
     let unused = std::sync::Arc::default();
     // If the handler is refused, the signal ends the process as before.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unused);

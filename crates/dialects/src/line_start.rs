@@ -41,8 +41,8 @@ pub(crate) fn is_ordinary_line(rest: &[u8]) -> bool {
 }
 
 /// The beginnings of the lines with the two names of a file in a diff.
-pub(crate) const OLD_NAME: &str = "--- ";
-pub(crate) const NEW_NAME: &str = "+++ ";
+pub(crate) const OLD_FILE_PREFIX: &str = "--- ";
+pub(crate) const NEW_FILE_PREFIX: &str = "+++ ";
 
 /// The beginnings of the lines that begin a V4A patch, or that can only occur inside one.
 const PATCH_HEADERS: [&str; 4] = [
@@ -86,7 +86,10 @@ fn known_line_start(rest: &[u8]) -> Option<LineStart> {
         [b'<', b't', ..] => (rest.starts_with(b"<think"), LineStart::Thinking),
         [b'<' | b'>' | b'+', ..] => (is_marker(rest), LineStart::Marker),
         [b'-', ..] if is_marker(rest) => (true, LineStart::Dashes),
-        [b'-', ..] => (rest.starts_with(OLD_NAME.as_bytes()), LineStart::Diff),
+        [b'-', ..] => (
+            rest.starts_with(OLD_FILE_PREFIX.as_bytes()),
+            LineStart::Diff,
+        ),
         [b'*', ..] => (PATCH_HEADERS.iter().any(is_header), LineStart::Patch),
         [b'@', ..] => {
             let is_hunk = rest.starts_with(b"@@ -") || rest.starts_with(b"@@@ -");
@@ -109,15 +112,15 @@ fn may_begin_diff(text: &[u8]) -> bool {
     if matches!(text.first(), Some(b'@' | b'd')) {
         return true;
     }
-    if !text.starts_with(OLD_NAME.as_bytes()) {
+    if !text.starts_with(OLD_FILE_PREFIX.as_bytes()) {
         return false;
     }
     let mut next = text_after_line(text);
-    if next.starts_with(OLD_NAME.as_bytes()) {
+    if next.starts_with(OLD_FILE_PREFIX.as_bytes()) {
         next = text_after_line(next);
     }
     // At the end of the text it depends on whether more of the response may arrive.
-    next.is_empty() || next.starts_with(NEW_NAME.as_bytes())
+    next.is_empty() || next.starts_with(NEW_FILE_PREFIX.as_bytes())
 }
 
 /// Returns whether a line is empty or contains only blanks.

@@ -5,7 +5,7 @@ mod names;
 
 use crate::cursor::Cursor;
 use crate::error::ParseStop;
-use crate::line_start::{NEW_NAME, OLD_NAME};
+use crate::line_start::{NEW_FILE_PREFIX, OLD_FILE_PREFIX};
 use crate::part::{Dialect, LineRole, PartAction, ResponsePart};
 use hunk::read_hunk;
 use names::{
@@ -19,13 +19,15 @@ pub(crate) fn begins_section(reader: &Cursor<'_, '_>, at: usize) -> Result<bool,
     if !may_begin_section(line) {
         return Ok(false);
     }
-    if !line.starts_with(OLD_NAME) {
+    if !line.starts_with(OLD_FILE_PREFIX) {
         return Ok(true);
     }
     // The new name is on the next line, or on the one after a second old name.
-    let is_new = |line: &str| line.starts_with(NEW_NAME);
+    let is_new = |line: &str| line.starts_with(NEW_FILE_PREFIX);
     match reader.line(at + 1)? {
-        Some(next) if next.starts_with(OLD_NAME) => Ok(reader.line(at + 2)?.is_some_and(is_new)),
+        Some(next) if next.starts_with(OLD_FILE_PREFIX) => {
+            Ok(reader.line(at + 2)?.is_some_and(is_new))
+        }
         next => Ok(next.is_some_and(is_new)),
     }
 }
@@ -34,7 +36,7 @@ pub(crate) fn begins_section(reader: &Cursor<'_, '_>, at: usize) -> Result<bool,
 pub(crate) fn may_begin_section(line: &str) -> bool {
     let begins = |header: &&str| line.starts_with(header);
     match line.as_bytes().first() {
-        Some(b'-') => line.starts_with(OLD_NAME),
+        Some(b'-') => line.starts_with(OLD_FILE_PREFIX),
         Some(b'@') => hunk::parse_hunk_numbers(line).is_some() || line.starts_with("@@@ -"),
         Some(b'd') => ["diff --git ", "diff --cc ", "diff --combined "]
             .iter()
@@ -188,7 +190,8 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
         } else if are_name_lines(reader, next)? {
             headers.read_names(reader, next)?;
             return Ok((finish_headers(headers, rename_from), next + 2));
-        } else if line.starts_with(OLD_NAME) && (is_git || has_two_old_names(reader, next)?) {
+        } else if line.starts_with(OLD_FILE_PREFIX) && (is_git || has_two_old_names(reader, next)?)
+        {
             return Err(match reader.line(next + 1)? {
                 None => {
                     ParseStop::cut_off_error(next, "the line `+++` with the new name is missing")

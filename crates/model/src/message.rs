@@ -150,7 +150,7 @@ impl Message {
     }
 
     /// Inserts text before the full stop at the end of the program's own text.
-    pub fn before_full_stop(mut self, added: &'static str) -> Self {
+    pub fn insert_before_full_stop(mut self, added: &'static str) -> Self {
         if let Some(Part::Prose(last)) = self.parts.last_mut()
             && let Some(sentence) = last.strip_suffix('.')
         {

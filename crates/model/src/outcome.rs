@@ -186,7 +186,7 @@ pub struct RefusedOutcome {
     /// The calls to make instead, where they are known: `error.next` of the JSON. None of them would be refused now, as
     /// far as this can be foreseen without asking a person.
     pub next: Vec<NextCall>,
-    /// The message of the text.
+    /// The message, which [`text_for`](Self::text_for) renders for an audience.
     #[doc(hidden)]
     pub message: Message,
     #[doc(hidden)]

@@ -16,7 +16,7 @@ const MAX_TEXT_BYTES: usize = 8 << 20;
 /// The size reserved for the other fields of a page.
 const PAGE_HEAD_SIZE: usize = 64;
 
-/// A message of the worker.
+/// A message from the worker to lancet.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum WorkerMessage {
     /// The number of pages; the first message of a document that can be read.

@@ -28,7 +28,7 @@ pub enum Mode {
     AcceptEdits,
     /// Every write is refused, whatever the rules say.
     Plan,
-    /// Writes are allowed except those that ask in every mode.
+    /// Writes are allowed and ask rules are ignored. Protected names and secret files still need consent.
     Bypass,
 }
 

@@ -147,7 +147,7 @@ impl Scopes {
         {
             return None;
         }
-        // A path below an opened folder may contain another protected name.
+        // A scope that opens a folder does not open protected names below it.
         if table::find_protected(below).is_some() {
             return None;
         }

@@ -47,7 +47,7 @@ pub fn tried(what: &str) {
 
 /// Returns whether the long version of the tests should run, as under `cargo xtask torture`.
 #[must_use]
-pub fn is_long() -> bool {
+pub fn is_torture_run() -> bool {
     std::env::var_os("LANCET_TORTURE").is_some()
 }
 

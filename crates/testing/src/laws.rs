@@ -36,10 +36,10 @@ pub fn costly() -> Config {
 /// limited. If more cases are requested than there, as by `cargo xtask torture`, all of them are tried.
 #[must_use]
 pub fn limited(cases: u32, most: u32) -> u32 {
-    within(requested_cases(), cases, most)
+    cap_cases(requested_cases(), cases, most)
 }
 
-fn within(asked: Option<u32>, cases: u32, most: u32) -> u32 {
+fn cap_cases(asked: Option<u32>, cases: u32, most: u32) -> u32 {
     match asked {
         Some(asked) if asked > OF_THE_TEST_COMMAND => cases,
         _ => cases.min(most),
@@ -58,13 +58,13 @@ pub fn config_of(cases: u32) -> Config {
 
 #[cfg(test)]
 mod tests {
-    use super::within;
+    use super::cap_cases;
 
     #[test]
     fn only_the_test_command_and_less_are_limited() {
-        assert_eq!(within(Some(1_000_000), 125_000, 250), 125_000);
-        assert_eq!(within(Some(10_000), 1_250, 250), 250);
-        assert_eq!(within(Some(800), 100, 250), 100);
-        assert_eq!(within(None, 256, 250), 250);
+        assert_eq!(cap_cases(Some(1_000_000), 125_000, 250), 125_000);
+        assert_eq!(cap_cases(Some(10_000), 1_250, 250), 250);
+        assert_eq!(cap_cases(Some(800), 100, 250), 100);
+        assert_eq!(cap_cases(None, 256, 250), 250);
     }
 }

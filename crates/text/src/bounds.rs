@@ -22,7 +22,7 @@ enum PlaceEnding {
 }
 
 impl Bounds {
-    /// Allows whole lines anywhere.
+    /// Creates bounds that allow a match anywhere, as long as it covers whole lines.
     pub fn whole_lines() -> Bounds {
         Bounds::default()
     }

@@ -162,7 +162,7 @@ fn two_servers_on_two_mounts_lose_no_edit() {
         return;
     };
     let roots = ["one", "two"].map(|name| volume.mount(name));
-    let times = if judges::is_long() { 1000 } else { 100 };
+    let times = if judges::is_torture_run() { 1000 } else { 100 };
     let begin = "sum 0!\none 0!\ntwo 0!\n";
     fs::write(roots[0].join(FILE), begin).expect("written");
     assert_eq!(settled_text(&roots[1], begin), begin);

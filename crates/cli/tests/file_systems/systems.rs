@@ -8,7 +8,7 @@ use crate::run::{Report, names, prove};
 
 /// Returns how many writers are killed on each.
 fn kills() -> u32 {
-    if judges::is_long() { 500 } else { 10 }
+    if judges::is_torture_run() { 500 } else { 10 }
 }
 
 /// The known facts of a file system.

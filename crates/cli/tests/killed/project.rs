@@ -32,7 +32,7 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn new() -> Project {
         // A disk takes longer to write than memory, and more kills fall into a write.
-        let folder = match judges::is_long() {
+        let folder = match judges::is_torture_run() {
             true => TestFolder::below(env!("CARGO_TARGET_TMPDIR")),
             false => TestFolder::new(),
         };

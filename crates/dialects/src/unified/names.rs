@@ -2,22 +2,22 @@
 
 use crate::cursor::Cursor;
 use crate::error::ParseStop;
-use crate::line_start::{NEW_NAME, OLD_NAME};
+use crate::line_start::{NEW_FILE_PREFIX, OLD_FILE_PREFIX};
 
 /// Returns whether two lines name the old and the new file.
 pub(super) fn are_name_lines(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, ParseStop> {
-    if !reader.lines.get(at).starts_with(OLD_NAME) {
+    if !reader.lines.get(at).starts_with(OLD_FILE_PREFIX) {
         return Ok(false);
     }
     Ok(reader
         .line(at + 1)?
-        .is_some_and(|line| line.starts_with(NEW_NAME)))
+        .is_some_and(|line| line.starts_with(NEW_FILE_PREFIX)))
 }
 
 /// Returns whether two lines name an old file and a third one the new file: it is not certain which old name belongs to
 /// it.
 pub(super) fn has_two_old_names(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, ParseStop> {
-    if !reader.lines.get(at).starts_with(OLD_NAME) {
+    if !reader.lines.get(at).starts_with(OLD_FILE_PREFIX) {
         return Ok(false);
     }
     reader.line(at + 1)?;

@@ -64,7 +64,7 @@ pub(super) fn pass_on_folders(
 ) -> rusqlite::Result<Vec<PathBuf>> {
     let mut unclaimed = Vec::new();
     for folder in folders {
-        if add_folder(transaction, folder)? == FolderClaim::No {
+        if assign_folder(transaction, folder)? == FolderClaim::No {
             unclaimed.push(folder.clone());
         }
     }
@@ -82,12 +82,15 @@ pub(super) enum FolderClaim {
 /// removes it. A change that is being made comes first, since it may have created the folder. An undo comes last,
 /// since its file may be removed again. Otherwise the oldest change is chosen. Does nothing if the change has the
 /// folder already.
-pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::Result<FolderClaim> {
-    add_folder_except(transaction, folder, &[])
+pub(super) fn assign_folder(
+    transaction: &Connection,
+    folder: &Path,
+) -> rusqlite::Result<FolderClaim> {
+    assign_folder_except(transaction, folder, &[])
 }
 
-/// Like `add_folder`, but ignores the changes of the file at `except`.
-pub(super) fn add_folder_except(
+/// Like `assign_folder`, but ignores the changes of the file at `except`.
+pub(super) fn assign_folder_except(
     transaction: &Connection,
     folder: &Path,
     except: &[u8],

@@ -237,7 +237,7 @@ impl RecordStore for Store {
     fn add_made_folder(&self, folder: &Path) -> Result<(), HistoryError> {
         self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            made_folders::add_folder(&transaction, folder)?;
+            made_folders::assign_folder(&transaction, folder)?;
             transaction.commit()
         })?;
         Ok(())

@@ -254,7 +254,7 @@ pub(super) fn mark_undone(
         // Other rows with this path are about the same file, which no longer exists.
         let path = made_folders::path_of_file(transaction, operation, at)?;
         for folder in folders {
-            if made_folders::add_folder_except(transaction, &folder, &path)? == FolderClaim::No {
+            if made_folders::assign_folder_except(transaction, &folder, &path)? == FolderClaim::No {
                 unclaimed.push(folder);
             }
         }

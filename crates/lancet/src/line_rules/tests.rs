@@ -85,7 +85,7 @@ fn gitattributes_uses_last_match_of_each_attribute() {
         ("docs", None),
         ("x/p.png", None),
         ("x/a b.txt", Some(LineEnd::Crlf)),
-        // `text` is set for every file, and git checks the older attribute only where it is not.
+        // `*` sets `text`, and git checks the legacy attribute `crlf` only if `text` is unspecified.
         ("a.old", None),
         ("a.txt", None),
     ] {

@@ -41,8 +41,7 @@ pub struct BegunCall {
 pub struct EndedCall {
     /// The key that was given when it began.
     pub key: String,
-    /// The caller's name for the tool, if a call of the session with another key but this tool may be the one that has
-    /// ended.
+    /// The tool name to match if no open call in the session has `key`; `None` to match by `key` alone.
     pub tool: Option<String>,
     /// Its exit code, where it is known.
     pub exit_code: Option<i32>,

@@ -119,7 +119,7 @@ impl Chain {
             first_name: name,
             steps,
         };
-        chain.skip_own_operations();
+        chain.skip_user_operations();
         Ok((!chain.steps.is_empty()).then_some(chain))
     }
 
@@ -152,7 +152,7 @@ impl Chain {
     }
 
     /// Treats a person's own operations that come first as seen, as long as nothing else was written in between.
-    fn skip_own_operations(&mut self) {
+    fn skip_user_operations(&mut self) {
         let mut own = 0;
         for step in &self.steps {
             let change = step.change();

@@ -21,7 +21,7 @@ pub(crate) struct SessionInner {
     pub(crate) grants: Grants,
     /// Sentences about rules that a person wanted and that could not be saved.
     pub(crate) unkept: UnsavedRules,
-    /// Problems that were found after the answer to their change.
+    /// Problems that language servers reported only after the call that caused them had been answered.
     pub(crate) late_problems: LateProblems,
     /// The cached results of its searches, for later pages.
     pub(super) pages: Mutex<Pages>,

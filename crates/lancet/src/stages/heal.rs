@@ -139,7 +139,7 @@ fn settle_unfinished_operations(engine: &EngineView) -> SettledCount {
     };
     // A store that cannot be read is reported by the call that needs it.
     let mut unfinished = store.unfinished_operations().unwrap_or_default();
-    // The present files at these paths do not show how an operation in another folder ended.
+    // If a recorded root's path now leads to another folder or to none, its files do not show how an operation ended.
     let others = engine.other_workspaces().unwrap_or_default();
     unfinished.retain(|operation| !others.include_changes_of(operation));
     let all = unfinished.len();
@@ -205,7 +205,7 @@ fn outcome_of_change(
     file: &FileChange,
 ) -> Option<FileState> {
     let carried_out = outcome_from_later_operations(store, operation, file, Evidence::CarriedOut);
-    match carried_out.or_else(|| file_state(engine, file)) {
+    match carried_out.or_else(|| outcome_from_disk(engine, file)) {
         // Another process is writing the file at the moment, and has not recorded that yet.
         Some(FileState::Neither) => {
             let announced =
@@ -297,7 +297,7 @@ fn outcome_from_states(
 }
 
 /// Compares a file with its announced change; none where the file may not be read from here.
-fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
+fn outcome_from_disk(engine: &EngineView, file: &FileChange) -> Option<FileState> {
     let at_name = examine_name(engine, &file.path)?;
     let Some(from) = &file.moved_from else {
         if file.after.is_none() && file.kind != ChangeKind::Delete && file.before.is_some() {

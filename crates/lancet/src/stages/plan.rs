@@ -251,7 +251,8 @@ pub(crate) struct ChangeView {
     pub(super) unshown: Vec<Range<u64>>,
     /// Whether a hook removed the file after the change.
     pub(super) removed_later: bool,
-    /// The positions of the lines whose numbers were shown in the base, if the base is not the version in the ledger.
+    /// Maps line numbers from earlier results to lines in the base. Set only if the base differs from the version in
+    /// the ledger.
     pub(super) base_numbers: Option<LineNumbers>,
 }
 

@@ -11,7 +11,7 @@ use lancet::call::{AskMode, Deciders};
 use lancet::testing::FaultyDisk;
 use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply};
 use lancet_testing::TestFolder;
-use lancet_testing::judges::is_long;
+use lancet_testing::judges::is_torture_run;
 use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 
@@ -134,7 +134,7 @@ fn a_decision_survives_the_end_of_the_process_at_every_call() {
 /// Tests the same with kills at the system calls by which the database is written.
 #[test]
 fn a_decision_survives_the_end_of_the_process_at_every_write_of_the_database() {
-    let step = if is_long() { 1 } else { 7 };
+    let step = if is_torture_run() { 1 } else { 7 };
     for number in (1..).step_by(step) {
         let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
         let at = folder.path().canonicalize().expect("there");

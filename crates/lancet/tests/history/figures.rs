@@ -10,7 +10,7 @@ use lancet::testing::FaultyDisk;
 use lancet::undo::{Direction, Overlap, Selection};
 use lancet::{Lancet, Mode, Settings};
 use lancet_testing::TestFolder;
-use lancet_testing::judges::is_long;
+use lancet_testing::judges::is_torture_run;
 use rusqlite::Connection;
 
 use crate::child::{edit, read};
@@ -81,7 +81,7 @@ fn figure_17_an_undo_after_a_foreign_edit() {
 #[expect(clippy::print_stdout, reason = "the figure")]
 fn figure_18_many_edits_stay_within_limits() {
     const LIMIT: u64 = 1 << 20;
-    let edits = if is_long() { 10_000 } else { 600 };
+    let edits = if is_torture_run() { 10_000 } else { 600 };
     let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
     let folder = folder.path().canonicalize().expect("there");
     let root = folder.join("root");

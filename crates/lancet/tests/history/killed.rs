@@ -13,7 +13,7 @@ use lancet::history::LogQuery;
 use lancet::testing::FaultyDisk;
 use lancet::undo::{Direction, Selection, UndoRequest};
 use lancet::{Caller, Lancet, RawCall, Session};
-use lancet_testing::judges::is_long;
+use lancet_testing::judges::is_torture_run;
 use lancet_testing::{TestFolder, judges};
 use rusqlite::Connection;
 use rustix::process::{Signal, getpid, kill_process};
@@ -271,7 +271,11 @@ fn killed_before_every_call_of_the_commit() {
     for name in ACTS {
         let wanted = trees(name);
         // The short form takes every call of a single edit, and of the others some.
-        let step = if is_long() || name == "edit" { 1 } else { 5 };
+        let step = if is_torture_run() || name == "edit" {
+            1
+        } else {
+            5
+        };
         for number in (1..).step_by(step) {
             let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
             prepare(name, folder.path());
@@ -337,7 +341,7 @@ fn killed_at_the_system_calls_of_the_record() {
         return judges::missing("strace, which kills a process at a system call,");
     }
     // The system calls by which SQLite and the commit change the disk. The short version uses only those of the record.
-    let (calls, acts): (&[&str], &[&str]) = if is_long() {
+    let (calls, acts): (&[&str], &[&str]) = if is_torture_run() {
         (
             &[
                 "pwrite64",
@@ -407,7 +411,7 @@ pub(crate) fn go_on(folder: &Path, number: u64) {
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures")]
 fn killed_at_any_time_nothing_that_was_answered_is_lost() {
-    let lives: u64 = if is_long() { 3_000 } else { 60 };
+    let lives: u64 = if is_torture_run() { 3_000 } else { 60 };
     let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
     prepare("edit", folder.path());
     let folder = folder.path().canonicalize().expect("there");

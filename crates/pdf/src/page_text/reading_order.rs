@@ -23,7 +23,8 @@ pub(super) fn restore_reading_order(line: String) -> String {
         .collect()
 }
 
-/// Reverses each run of words that begins and ends in a character of the kind and contains no other letter or digit.
+/// Reverses each run that starts and ends with a character that `is_of_kind` accepts. Between them, a run may also
+/// contain spaces and punctuation. Brackets in a run are mirrored.
 fn reverse_runs(characters: &[char], is_of_kind: fn(char) -> bool) -> Vec<char> {
     let mut read = Vec::with_capacity(characters.len());
     let mut rest = characters;

@@ -237,7 +237,7 @@ impl<'o> FileOutput<'o> {
         }
     }
 
-    /// Passes on the lines so far of a file whose search takes long.
+    /// Forwards the collected lines early if they exceed [`MAX_COLLECTED`] or have waited for [`MAX_DELAY`].
     pub(super) fn end_line(&mut self) -> io::Result<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
         if self.collected.get_ref().len() >= MAX_COLLECTED || since.elapsed() >= MAX_DELAY {

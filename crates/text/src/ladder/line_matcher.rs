@@ -14,7 +14,7 @@ use super::text_lines::TextLines;
 use super::verdict;
 use super::{Rung, SearchTask, Verdict};
 
-/// The lines of the old text and those of the file.
+/// Matches the lines in the old text against the lines in the file.
 pub(super) struct LineMatcher<'a> {
     source: &'a SourceText<'a>,
     pub(super) old: TextLines<'a>,

@@ -24,7 +24,7 @@ fn same_but_white_space(old: &str, new: &str) -> bool {
 
 /// Returns whether a line after the first is in both texts but has no indentation that is the same in both.
 fn moves_later_lines(old: &str, new: &str) -> bool {
-    let mut known: HashMap<&str, LaterLine<'_>> = HashMap::new();
+    let mut known: HashMap<&str, IndentComparison<'_>> = HashMap::new();
     for (content, indent) in later_lines(old) {
         known.entry(content).or_default().indents.insert(indent);
     }
@@ -39,7 +39,7 @@ fn moves_later_lines(old: &str, new: &str) -> bool {
 
 /// The lines after the first of the old text that have the same content.
 #[derive(Default)]
-struct LaterLine<'t> {
+struct IndentComparison<'t> {
     indents: HashSet<&'t str>,
     in_new: bool,
     unmoved: bool,

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-/// The header of a request by which the script asks for a page to compare it with the one that is shown.
+/// The request header that the script sends when it fetches the current page again to look for changes.
 pub(super) const REFRESH_HEADER: &str = "lancet-looks-again";
 
 /// A device that has access.

@@ -52,7 +52,8 @@ impl<'b> TargetFolders<'b> {
         }
     }
 
-    /// Fails if a folder was moved, or if that cannot be determined. Nothing may wait between this and the swap.
+    /// Fails if a folder was moved, or if that cannot be determined. The caller must not block between this check and
+    /// the swap.
     pub(super) fn check_not_moved(&self, scratch: &Scratch<'_>) -> Result<(), CommitFailure> {
         let disk = scratch.disk();
         self.first.check_not_moved(disk)?;

@@ -5,7 +5,7 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use lancet_testing::judges::is_long;
+use lancet_testing::judges::is_torture_run;
 use lancet_workspace::{
     CommitError, DiskCall, FaultDuration, FaultyDisk, NewBytes, RecoveredFile, RecoveryOutcome,
     Workspace,
@@ -58,7 +58,7 @@ fn deaths(disk: &FaultyDisk, run: impl FnOnce()) -> Vec<u64> {
     let methods = methods.lock().unwrap();
     let mut numbers = vec![1];
     for (before, method) in (2..).zip(methods.iter()) {
-        if is_long() || !(READING_CALLS.contains(method) || *method == "sync") {
+        if is_torture_run() || !(READING_CALLS.contains(method) || *method == "sync") {
             numbers.push(before);
         }
     }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use lancet_workspace::{LateWriteCheck, WriteWarning};
 
 use crate::ground::Ground;
-use lancet_testing::judges::{figure, is_long};
+use lancet_testing::judges::{figure, is_torture_run};
 use opponent::{OPPONENTS, Opponent};
 use writers::{Goal, RUNGS, Rung, Said};
 
@@ -250,7 +250,7 @@ fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
 /// thousand for each pair.
 fn stride(opponent: &Opponent) -> usize {
     match opponent.steps {
-        _ if is_long() => 1,
+        _ if is_torture_run() => 1,
         ..=2 => 3,
         _ => 17,
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use lancet_workspace::{CommitError, KnownContent, WriteOptions, WriteStrategy};
 
 use crate::ground::{Ground, single};
-use lancet_testing::judges::{figure, is_long};
+use lancet_testing::judges::{figure, is_torture_run};
 
 fn mtime(path: &Path) -> SystemTime {
     fs::metadata(path).unwrap().modified().unwrap()
@@ -155,7 +155,7 @@ fn is_noticed(ground: &Ground, change: Change, age: Duration) -> (bool, bool) {
 
 #[test]
 fn content_alone_decides_what_is_stale() {
-    let tries = if is_long() { 300 } else { 20 };
+    let tries = if is_torture_run() { 300 } else { 20 };
     let ground = Ground::in_memory();
     let mut lines = Vec::new();
     for (table, wanted) in [(&CHANGES[..], true), (&QUIET[..], false)] {

@@ -38,7 +38,7 @@ fn count(workspace: &Workspace, path: &Path, times: u64) -> u64 {
 
 /// Increments from these roots at once; each has a separate state folder, as on two machines.
 fn count_from(site: &Site, roots: &[PathBuf; 2], lies: &[Lie]) {
-    let times = if judges::is_long() { 1000 } else { 40 };
+    let times = if judges::is_torture_run() { 1000 } else { 40 };
     site.put("count", "0\n");
     let refused: u64 = std::thread::scope(|scope| {
         let counters = [0, 1].map(|at| {

@@ -1,4 +1,4 @@
-//! The programs that the settings name for changes, and whether each is installed.
+//! Checks whether the formatters and hook programs in the settings are installed.
 
 use std::path::PathBuf;
 

@@ -45,7 +45,7 @@ pub(super) fn render_page(page: &str, colour: Colour) -> String {
         let marks = line.chars().take_while(|mark| *mark == '#').count();
         if marks > 0 {
             paragraph.flush(&mut out);
-            let heading = replace_links(line[marks..].trim());
+            let heading = render_inline(line[marks..].trim());
             out.push_str(&format!("{}\n", colour.paint(Style::Bold, &heading)));
         } else if line.trim().is_empty() {
             paragraph.flush(&mut out);
@@ -87,7 +87,7 @@ impl Paragraph {
     }
 
     fn flush(&mut self, out: &mut String) {
-        let text = replace_links(&std::mem::take(&mut self.text));
+        let text = render_inline(&std::mem::take(&mut self.text));
         write_wrapped(out, &text, 0, std::mem::take(&mut self.indent));
     }
 }
@@ -122,7 +122,7 @@ fn split_cells(row: &str) -> Vec<String> {
     let row = row.trim().trim_end_matches('|').replace("\\|", "\u{1}");
     let cells = row.split('|').map(str::trim);
     cells
-        .map(|cell| replace_links(&cell.replace('\u{1}', "|")))
+        .map(|cell| render_inline(&cell.replace('\u{1}', "|")))
         .collect()
 }
 
@@ -174,7 +174,7 @@ fn write_table(out: &mut String, table: &[Vec<String>], colour: Colour) {
 /// Returns a text without the addresses of its links. A reader of `lancet help` has its pages and no other file. So a
 /// link to a page becomes the command that shows it, and a parenthesis that is only a link to something else is left
 /// out.
-fn replace_links(text: &str) -> String {
+fn render_inline(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {

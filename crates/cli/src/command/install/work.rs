@@ -82,7 +82,7 @@ impl FileJob {
     }
 
     /// Removes lancet from a file.
-    fn remove_from_file(&self, old: &FileReceipt) -> Result<(), Failure> {
+    fn uninstall_from_file(&self, old: &FileReceipt) -> Result<(), Failure> {
         disk::update_file(&self.change.path, &|text| {
             let new = uninstall_from_text(self.change.form, text, old);
             new.map_err(|error| Failure::refused(left_unchanged_note(&self.change.path, &error)))
@@ -221,7 +221,7 @@ impl Job {
         let Some(command) = &self.command else {
             for file in files.iter().filter(|file| file.after != NewText::Same) {
                 let Some(old) = &file.old else { continue };
-                file.remove_from_file(old)?;
+                file.uninstall_from_file(old)?;
             }
             // Folders are removed after all files: one that has two of the files is empty only when both are gone.
             for file in files.iter().rev() {
@@ -243,7 +243,7 @@ impl Job {
             if let (Purpose::Removal, Some(old)) = (file.purpose, &file.old) {
                 // A file that stays as it is remains in the receipt.
                 if file.after != NewText::Same || file.before.is_none() {
-                    file.remove_from_file(old)?;
+                    file.uninstall_from_file(old)?;
                     disk::remove_empty_folders(&old.folders);
                     let mut kept = kept.borrow_mut();
                     kept.files.retain(|known| known.path != *path);

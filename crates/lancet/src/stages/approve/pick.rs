@@ -78,7 +78,7 @@ pub(super) fn reduce_to_picks(
     if let Some(lead) = &mut plan.origin.lead
         && !plan.origin.omitted.files.is_empty()
     {
-        *lead = std::mem::take(lead).before_full_stop(", in part");
+        *lead = std::mem::take(lead).insert_before_full_stop(", in part");
     }
     plan.origin.omitted.because = words.as_deref().map(words::limit_message);
     Ok(())

@@ -86,8 +86,8 @@ fn scan(
     scanned.map_err(|error| unreadable_refusal(target, &error))
 }
 
-/// Returns the encoding of a file whose pages and places can be read by offset: plain UTF-8 with one kind of line end.
-/// `None` where the file can only be decoded in memory.
+/// Returns the file's encoding if parts can be read by offset: the file is UTF-8, or ASCII in a configured encoding,
+/// and its line ends are uniform. Otherwise returns `None`, and the whole file must be decoded in memory.
 pub(super) fn streamable_encoding(
     context: &CallContext<'_>,
     target: &Target,

@@ -120,7 +120,7 @@ impl<'e> LinkIndex<'e> {
             }
         };
         for folder in self.folders_around(located.path()) {
-            take(&self.names_in_folder(folder));
+            take(&self.restricted_names_in_folder(folder));
         }
         take(self.tree.get_or_init(|| self.walk_roots(located.path())));
         hard_links
@@ -155,7 +155,7 @@ impl<'e> LinkIndex<'e> {
             .take_while(move |folder| folder.iter().count() >= outermost)
     }
 
-    fn names_in_folder(&self, folder: &Path) -> Arc<FoundNames> {
+    fn restricted_names_in_folder(&self, folder: &Path) -> Arc<FoundNames> {
         let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = folders().get(folder) {
             return Arc::clone(known);

@@ -30,7 +30,7 @@ impl Store {
         Ok(())
     }
 
-    /// Flushes a file. If one flush is to fail, the data written into the file is lost.
+    /// Flushes a file. With [`Lie::LosesOneFlush`] the next flush fails and the file's content is lost.
     pub(in super::super) fn flush(&mut self, id: NodeId) -> Done<()> {
         if self.has(Lie::LosesOneFlush)
             && let NodeContent::File(bytes) = &mut self.node_mut(id)?.content

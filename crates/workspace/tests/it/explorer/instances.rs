@@ -10,7 +10,7 @@ use lancet_workspace::{CommitError, FaultyDisk, Workspace};
 use super::opponent::{OPPONENTS, Opponent, Script};
 use super::{OLD, THEIRS};
 use crate::ground::{Ground, Seen, single};
-use lancet_testing::judges::{figure, is_long};
+use lancet_testing::judges::{figure, is_torture_run};
 
 /// How often an instance tries before it gives up.
 const TRIES: usize = 6;
@@ -280,7 +280,7 @@ fn explore(instances: usize, foreign: Option<&Opponent>, stride: usize) -> (u64,
 fn two_instances_and_somebody_else_lose_nothing() {
     let (mut runs, mut committed) = (0, 0);
     for opponent in &OPPONENTS {
-        let (more, of_these) = explore(2, Some(opponent), if is_long() { 11 } else { 499 });
+        let (more, of_these) = explore(2, Some(opponent), if is_torture_run() { 11 } else { 499 });
         runs += more;
         committed += of_these;
     }
@@ -294,7 +294,7 @@ fn two_instances_and_somebody_else_lose_nothing() {
 
 #[test]
 fn three_instances_lose_nothing() {
-    let (runs, committed) = explore(3, None, if is_long() { 31 } else { 1499 });
+    let (runs, committed) = explore(3, None, if is_torture_run() { 31 } else { 1499 });
     figure(
         2,
         &format!("3 instances, {runs} schedules of at most 3 switches: 0 lost, {committed} writes"),

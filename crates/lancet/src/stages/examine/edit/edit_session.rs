@@ -78,7 +78,8 @@ pub(crate) struct EditSession<'c, S> {
     pub(super) rungs: Vec<Rung>,
     pub(super) replacements: usize,
     pub(super) notes: Notes,
-    /// The positions of the lines whose numbers were shown in the base, if the base is not the version in the ledger.
+    /// Maps line numbers from earlier results to lines in the base. Set only if the base differs from the version in
+    /// the ledger.
     pub(super) base_numbers: Option<LineNumbers>,
 }
 

@@ -19,7 +19,7 @@ const MAX_LINE_END_DISTANCE: usize = 1 << 20;
 const MAX_REMARKED_PLACES: usize = 200;
 
 /// Returns the range that is deleted with a place, where the old text is the only text on its lines.
-pub(super) fn deleted_line_range(
+pub(super) fn expand_deletion_to_lines(
     file: LargeFile<'_>,
     place: &Range<usize>,
     old: &str,

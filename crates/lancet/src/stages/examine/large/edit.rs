@@ -13,7 +13,9 @@ use lancet_text::{
 };
 
 use super::LargeFile;
-use super::around::{completed_texts, deleted_line_range, remarks, repeats_indentation_everywhere};
+use super::around::{
+    completed_texts, expand_deletion_to_lines, remarks, repeats_indentation_everywhere,
+};
 use super::places::{Places, find_places, without_overlaps};
 use super::view::view;
 use crate::message::Message;
@@ -162,7 +164,7 @@ impl TextSource for StreamedText<'_> {
             if new.is_empty() {
                 let next = found.places.get(at + 1);
                 let next = next.map_or(usize::MAX, |next| next.range.start);
-                let whole = deleted_line_range(self.file, &range, old)?;
+                let whole = expand_deletion_to_lines(self.file, &range, old)?;
                 range = whole
                     .filter(|whole| before <= whole.start && whole.end <= next)
                     .unwrap_or(range);
