@@ -35,9 +35,10 @@ def shell(lancet, home, folder, *words):
 
 
 def recorded(lancet, home, folder):
-    """What the record of the last change has of the conversation: whether it has a name of its own, a turn and a call."""
-    lines = shell(lancet, home, folder, "log", "--json").stdout.splitlines()
-    change = json.loads(lines[0]) if lines else {}
+    """What the record of the last change with a caller has of the conversation: whether it has a name of its own, a turn and a call."""
+    changes = map(json.loads, shell(lancet, home, folder, "log", "--json").stdout.splitlines())
+    # The files that this test itself writes between two calls are recorded as a change `unattributed`.
+    change = next((change for change in changes if change.get("session") != "unattributed"), {})
     session = change.get("session") or ""
     return {"session": "of the process" if session.startswith("unnamed-") else session.partition(".")[0],
             "record_has": " ".join(key for key in ("turn", "call") if change.get(key))}
