@@ -19,7 +19,7 @@
 //!     servers.announce_read(path, "x = 1\n");
 //!     let change = ChangedText { path, before: Some("x = 1\n"), after: Some("x = y\n"), revision: "b2" };
 //!     let pending = servers.announce_changes("session", &[change]);
-//!     let found = servers.wait_for_problems(pending, Instant::now() + servers.wait());
+//!     let found = servers.wait_for_problems(pending, Instant::now() + servers.answer_wait());
 //!     for problem in found.new {
 //!         // Told with the answer of the edit.
 //!         let _ = (problem.path, problem.line, problem.message);
