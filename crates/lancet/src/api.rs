@@ -186,7 +186,7 @@ impl Session {
         self.undo_or_redo(asked, Caller::default())
     }
 
-    /// Undoes one hunk, like [`Reviews::undo_or_redo`](crate::review::Reviews::undo_or_redo), and queries the engine's
+    /// Undoes one hunk, like [`Reviews::undo_hunk`](crate::review::Reviews::undo_hunk), and queries the engine's
     /// approver.
     pub fn undo_hunk(&self, asked: HunkUndoRequest, caller: Caller) -> Reply {
         stages::run_hunk_undo(self, caller, asked)

@@ -22,7 +22,8 @@ pub struct LanguageServers {
     shared: Arc<SharedServers>,
 }
 
-/// A change whose problems have not been collected yet. Dropping it leaves them to [`Language::take_late_problems`].
+/// A change whose problems have not been collected yet. Dropping it leaves them to
+/// [`LanguageServers::take_late_problems`].
 #[must_use]
 pub struct PendingChange {
     shared: Arc<SharedServers>,
@@ -98,7 +99,7 @@ impl LanguageServers {
     }
 
     /// Notifies the servers of files that one call of a session changed on the disk. Returns at once. The texts are as
-    /// for [`Language::announce_read`].
+    /// for [`LanguageServers::announce_read`].
     pub fn announce_changes(&self, session: &str, changes: &[ChangedText<'_>]) -> PendingChange {
         let now = Instant::now();
         let mut state = self.shared.lock();
@@ -179,7 +180,7 @@ impl LanguageServers {
     }
 
     /// Waits for the problems of a change, at most until the given time. Problems that arrive later, from servers that
-    /// knew the version before, are stored for [`Language::take_late_problems`].
+    /// knew the version before, are stored for [`LanguageServers::take_late_problems`].
     pub fn wait_for_problems(&self, mut pending: PendingChange, until: Instant) -> NewProblems {
         let mut problems = Vec::new();
         let mut not_ready = std::mem::take(&mut pending.not_ready);

@@ -56,8 +56,8 @@ pub struct ChangedText<'a> {
 /// The problems that a change caused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewProblems {
-    /// The problems that the version before did not have, at most [`MAX_REPORTED`]: those of changed files first, the most
-    /// severe first.
+    /// The problems that the version before did not have, at most [`MAX_REPORTED`]: those of changed files first, the
+    /// most severe first.
     pub new: Vec<Problem>,
     /// The number of further new problems.
     pub more: usize,

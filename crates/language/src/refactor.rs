@@ -13,7 +13,7 @@ pub const MOST_PLANNED_FILES: usize = 100;
 pub struct RenameRequest<'a> {
     /// The file, absolute.
     pub path: &'a Path,
-    /// Its text, as for [`crate::Language::announce_read`].
+    /// Its text, as for [`crate::LanguageServers::announce_read`].
     pub text: &'a Arc<str>,
     /// The range of the name in the text, in bytes.
     pub symbol: Range<usize>,
@@ -23,8 +23,8 @@ pub struct RenameRequest<'a> {
 
 /// The host's access to files while a server is queried.
 pub trait FileTexts {
-    /// Returns the text of a file as it is on the disk now, in the form of [`crate::Language::announce_read`]; none if there is
-    /// no such file.
+    /// Returns the text of a file as it is on the disk now, in the form of [`crate::LanguageServers::announce_read`];
+    /// none if there is no such file.
     ///
     /// # Errors
     /// If the file may not be read or has no such text. The request ends with [`RefactorError::Withheld`].

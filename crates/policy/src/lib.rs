@@ -1,10 +1,10 @@
 //! Decides who may access which file: rules in layers, modes, protected names and secret files, in one fixed order,
 //! each decision with its cause.
 //!
-//! - [`Policy`] is compiled from [`Rule`]s with their effect and [`RuleLayer`] ([`LayeredRule`]), a [`Mode`], [`Scope`]s and
-//!   the folders that patterns start from ([`Locations`]). [`Policy::may_read_names`] and [`Policy::may_write`] return a
-//!   [`Decision`].
-//! - [`judge`] classifies a path by its names alone: protected, secret, or neither.
+//! - [`Policy`] is compiled from [`Rule`]s with their effect and [`RuleLayer`] ([`LayeredRule`]), a [`Mode`],
+//!   [`Scope`]s and the folders that patterns start from ([`Locations`]). [`Policy::may_read_names`] and
+//!   [`Policy::may_write`] return a [`Decision`].
+//! - [`classify_path`] classifies a path by its names alone: protected, secret, or neither.
 //! - [`find_credential`] finds published formats of credentials in a text.
 //!
 //! ```

@@ -9,14 +9,14 @@
 //! 2. [`find`] searches for the old text of a [`Query`] in the view, from exact to lenient, one [`Rung`] after another.
 //!    Its [`Verdict`] is the place and the [`Change`]s to make there, or why there is none. A [`Draft`] collects the
 //!    changes of several edits.
-//! 3. [`Document::raw_changes`] turns changes of the view into replacements of bytes ([`RawChange`]): encoded, and with the
-//!    line ends of the lines around them. [`apply_raw`] makes them.
+//! 3. [`Document::raw_changes`] turns changes of the view into replacements of bytes ([`RawChange`]): encoded, and with
+//!    the line ends of the lines around them. [`apply_raw`] makes them.
 //! 4. [`hunks_of_changes`] and [`difference`] return the [`Difference`] in lines, for results.
 //!
-//! Where the old text is not found, [`correct`] returns an [`CorrectionOffer`]: the text to send instead. Where it is found more
-//! than once, [`unique_extension`] makes it longer. [`find_leak_in_edit`] and [`placeholder`] recognize text that was copied
-//! from a result and is not meant for the file, [`hidden()`] characters that people do not see. A file that is too
-//! large to load has a [`Survey`] and a [`StreamFinder`].
+//! Where the old text is not found, [`find_correction`] returns a [`CorrectionOffer`]: the text to send instead. Where
+//! it is found more than once, [`unique_extension`] makes it longer. [`find_leak_in_edit`] and [`find_placeholder`]
+//! recognize text that was copied from a result and is not meant for the file, [`hidden_runs`] characters that people
+//! do not see. A file that is too large to load has a [`Survey`] and a [`StreamFinder`].
 //!
 //! # Example
 //!

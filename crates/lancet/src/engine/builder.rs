@@ -246,8 +246,8 @@ impl Builder {
     }
 
     /// Sets a prefix for the tools' names, for a list that also has other tools with the same names. Calls may use the
-    /// listed names or the tools' own names; answers use the listed ones. [`ToolPrefix::declared`] returns a
-    /// declaration as it is to be listed.
+    /// listed names or the tools' own names; answers use the listed ones. [`ToolPrefix::listed_name`] returns
+    /// the name of a tool as it is to be listed.
     #[must_use]
     pub fn tool_prefix(self, prefix: ToolPrefix) -> Self {
         self.audience(Audience::with_prefix(prefix))

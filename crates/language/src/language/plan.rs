@@ -51,7 +51,7 @@ impl LanguageServers {
     /// queried about it. No server is started. Waits until the given time at most. Nothing is changed.
     ///
     /// # Errors
-    /// As [`Language::plan_rename`].
+    /// As [`LanguageServers::plan_rename`].
     pub fn plan_move(
         &self,
         from: &Path,
@@ -73,7 +73,7 @@ impl LanguageServers {
     }
 
     /// Notifies the servers that want to know that a file was moved on the disk. The texts themselves are sent by
-    /// [`Language::announce_changes`].
+    /// [`LanguageServers::announce_changes`].
     pub fn notify_moved(&self, from: &Path, to: &Path) {
         for server in &self.shared.lock().servers {
             server.notify_moved(from, to);

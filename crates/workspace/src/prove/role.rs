@@ -46,8 +46,8 @@ impl Drop for RoleProcess {
     }
 }
 
-/// Plays a role of a proof in a process that [`prove`](crate::prove()) started. `words` are the arguments it was
-/// started with.
+/// Plays a role of a proof in a process that [`prove_file_system`](crate::prove_file_system) started. `words` are the
+/// arguments it was started with.
 ///
 /// # Errors
 /// The role is not known, or the system refused.
