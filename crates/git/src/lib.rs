@@ -58,7 +58,7 @@ pub use config::{AutoCrlf, effective_auto_crlf};
 pub use id::ObjectId;
 pub use index::{GitIndex, IndexEntry, IndexStat, LINK_MODE, SUBMODULE_MODE};
 pub use objects::ObjectReader;
-pub use repository::{AttributesFile, CommittedContent, ConversionRules, Repository};
+pub use repository::{AttributesFile, CommittedContent, ConversionRules, Head, Repository};
 
 /// The reason why a query about a repository has no answer.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{FileReader, FileType, Located, ReadError, Workspace};
+use lancet_workspace::{FileReader, FileType, FolderHandle, Located, ReadError, Workspace};
 
 use crate::GitError;
 use crate::id::ObjectId;
@@ -106,6 +106,13 @@ impl ObjectFolder {
             Some(size) => Ok(Some(size)),
             None => Ok(self.open_loose_object(id)?.map(|loose| loose.size)),
         }
+    }
+
+    /// Opens a folder below this one; none if it is missing or a link.
+    pub(crate) fn open_part(&self, below: &Path) -> Option<FolderHandle> {
+        let located = self.workspace.locate_as_spelled(&self.path.join(below));
+        let located = located.ok().filter(|found| !found.has_followed_link())?;
+        located.open_folder().ok()
     }
 
     /// Opens a file below this folder; none if it is missing.

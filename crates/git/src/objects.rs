@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{Disk, Workspace};
+use lancet_workspace::{Disk, FolderHandle, Workspace};
 
 use crate::GitError;
 use crate::id::{HashAlgorithm, ObjectId};
@@ -61,6 +61,31 @@ impl ObjectReader {
         Ok(ObjectReader {
             folders: vec![folder],
         })
+    }
+
+    /// Adds the folders of another reader, which are queried after those of this one.
+    pub fn append(&mut self, other: ObjectReader) {
+        self.folders.extend(other.folders);
+    }
+
+    /// Opens the folders with the packs of the repository and of its alternates, those that exist.
+    #[must_use]
+    pub fn pack_folders(&self) -> Vec<FolderHandle> {
+        self.open_folders(Path::new("pack"))
+    }
+
+    /// Opens the folders with the loose objects whose ids begin with these two digits, those that exist. The names in
+    /// them are the remaining digits.
+    #[must_use]
+    pub fn loose_folders(&self, digits: &str) -> Vec<FolderHandle> {
+        self.open_folders(Path::new(digits))
+    }
+
+    fn open_folders(&self, below: &Path) -> Vec<FolderHandle> {
+        let folders = self.folders.iter();
+        folders
+            .filter_map(|folder| folder.open_part(below))
+            .collect()
     }
 
     /// Reads a blob of at most `most` bytes. Its bytes are verified against the id, which must be of a SHA-1

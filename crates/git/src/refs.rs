@@ -58,6 +58,25 @@ pub(crate) fn resolve_head(
     Err(damaged())
 }
 
+/// Returns the branch that HEAD names; none where HEAD is detached.
+pub(crate) fn read_head_branch(
+    workspace: &Workspace,
+    git: &Path,
+) -> Result<Option<String>, GitError> {
+    let damaged = || GitError::Damaged("a reference");
+    let file = workspace.locate_as_spelled(&git.join("HEAD"))?;
+    if file.kind() != FileType::File {
+        return Err(damaged());
+    }
+    let said = file.read_snapshot(MAX_REFERENCE_BYTES)?;
+    let said = std::str::from_utf8(&said.bytes).map_err(|_| damaged())?;
+    let Some(name) = said.strip_prefix("ref:").map(str::trim) else {
+        return Ok(None);
+    };
+    let branch = name.strip_prefix("refs/heads/").unwrap_or(name);
+    Ok(Some(branch.to_owned()).filter(|_| is_valid_name(name)))
+}
+
 /// Returns whether this is a valid reference name: below `refs/`, without a component that leads out of it.
 fn is_valid_name(name: &str) -> bool {
     name.starts_with("refs/")

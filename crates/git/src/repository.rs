@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{Disk, FileType, Workspace};
+use lancet_workspace::{Disk, FileType, FolderHandle, Workspace};
 
 use crate::GitError;
 use crate::config;
@@ -33,6 +33,15 @@ pub struct Repository {
     place: RepositoryFolders,
     names: HashAlgorithm,
     disk: Arc<dyn Disk>,
+}
+
+/// The branch and the commit of HEAD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The branch, without `refs/heads/`; none where HEAD is detached.
+    pub branch: Option<String>,
+    /// The commit; none on a branch without one.
+    pub commit: Option<ObjectId>,
 }
 
 /// The content of a commit at a path.
@@ -152,6 +161,27 @@ impl Repository {
     pub fn head_commit(&self) -> Result<Option<ObjectId>, GitError> {
         let place = &self.place;
         refs::resolve_head(&place.workspace, (&place.git, &place.common), self.names)
+    }
+
+    /// Returns the branch and the commit of HEAD.
+    ///
+    /// # Errors
+    /// Fails if HEAD or the reference it names cannot be read.
+    pub fn head(&self) -> Result<Head, GitError> {
+        let place = &self.place;
+        Ok(Head {
+            branch: refs::read_head_branch(&place.workspace, &place.git)?,
+            commit: self.head_commit()?,
+        })
+    }
+
+    /// Opens git's folder for all work trees.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be opened.
+    pub fn open_common_folder(&self) -> Result<FolderHandle, GitError> {
+        let folder = self.place.workspace.locate_as_spelled(&self.place.common)?;
+        Ok(folder.open_folder()?)
     }
 
     /// Returns what a commit stores at a path relative to the work tree.

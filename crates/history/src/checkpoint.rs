@@ -2,8 +2,11 @@
 //! is an operation that another program made between two of them. The implementation in SQLite is
 //! [`Store`](crate::Store).
 
+use std::path::PathBuf;
+
 use crate::entry::Revision;
 use crate::error::HistoryError;
+use crate::git_head::GitHead;
 use crate::operation::OperationDraft;
 use crate::recorded_call::RecordedCall;
 use crate::stamp::StampRecord;
@@ -72,6 +75,8 @@ pub struct Checkpoint {
     pub workspace: KnownWorkspace,
     /// The number of files, links and empty folders.
     pub files: u64,
+    /// HEAD of the root's git work tree.
+    pub head: Option<GitHead>,
     /// Whether it was set before a call by a process that has ended. If it is the newest of its root, the end of that
     /// call is not recorded.
     pub is_left_open: bool,
@@ -164,6 +169,30 @@ pub struct CheckpointDraft<'a> {
     pub changes: &'a [EntryChange],
     /// The number of all entries.
     pub files: u64,
+    /// HEAD of the root's git work tree.
+    pub head: Option<&'a GitHead>,
+}
+
+/// The content of a git blob that was copied into the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdentifiedBlob {
+    /// The name of the file that had it, relative to the root, as bytes.
+    pub name: Vec<u8>,
+    /// The id of the blob.
+    pub blob: [u8; 20],
+    /// BLAKE3 of its bytes.
+    pub revision: Revision,
+}
+
+/// Objects that git has dropped, and that the state folder still has because checkpoints may need them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedObjects {
+    /// The root.
+    pub root: PathBuf,
+    /// The number of packs and loose objects.
+    pub objects: u64,
+    /// The bytes that they take.
+    pub bytes: u64,
 }
 
 /// A filter on checkpoints; the result is newest first. Fields are added with new versions: end a literal with
@@ -229,6 +258,17 @@ pub trait CheckpointStore: Send + Sync {
     /// # Errors
     /// The store cannot be written.
     fn store_contents(&self, contents: &[(Revision, &[u8])]) -> Result<(), HistoryError>;
+
+    /// Records that contents are in the history now: the entries of these names that refer to the blobs refer to the
+    /// contents instead.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn identify_blobs(
+        &self,
+        workspace: &[u8; 32],
+        blobs: &[IdentifiedBlob],
+    ) -> Result<(), HistoryError>;
 
     /// Records a checkpoint, and the operations that happened before it, in one transaction.
     ///

@@ -48,6 +48,7 @@ mod content;
 mod entry;
 mod error;
 mod event;
+mod git_head;
 mod kept;
 mod ledger;
 mod line_numbers;
@@ -70,12 +71,14 @@ mod workspace;
 pub use activity::{ActivityStore, ChangedPath, OpenSession, SessionActivity, SessionStop};
 pub use checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
-    CheckpointOutcome, CheckpointQuery, CheckpointStore, ContentIdentity, EntryChange,
+    CheckpointOutcome, CheckpointQuery, CheckpointStore, ContentIdentity, DroppedObjects,
+    EntryChange, IdentifiedBlob,
 };
 pub use content::{ChangesDoNotFit, RawChange, apply_changes};
 pub use entry::{AnsweredRanges, FileVersion, LedgerEntry, ReadRange, Revision};
 pub use error::{AnnounceConflict, HistoryError, StorePlace};
 pub use event::{EventKind, EventPage, EventStore, RecordedEvent, RecordedFact, SessionBegin};
+pub use git_head::{GitHead, HeadMove};
 pub use kept::StoredContent;
 pub use ledger::{Ledger, LedgerBudget, Observation};
 pub use line_numbers::{ChangeDetail, LineChange, LineNumbers, LinePlace, MoveOrigin};

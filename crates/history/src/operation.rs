@@ -287,10 +287,11 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Returns whether the change of every file has been undone.
+    /// Returns whether the change of every file has been undone. A call that changed no file never is.
     #[must_use]
     pub fn is_undone(&self) -> bool {
-        self.files.iter().all(|file| file.undone_by.is_some())
+        let is_any = !self.files.is_empty();
+        is_any && self.files.iter().all(|file| file.undone_by.is_some())
     }
 }
 

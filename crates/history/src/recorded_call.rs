@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::git_head::HeadMove;
+
 /// The details of a call of another program whose changes are an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedCall {
@@ -23,6 +25,8 @@ pub struct RecordedCall {
     pub shared_with: Vec<String>,
     /// How many files changed from one state that git has to another one. They are not part of the operation.
     pub as_in_git: u64,
+    /// How it moved HEAD of the root's git work tree.
+    pub head: Option<HeadMove>,
 }
 
 impl RecordedCall {

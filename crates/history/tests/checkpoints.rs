@@ -7,9 +7,9 @@ use std::time::Duration;
 use lancet_history::{
     ChangeKind, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
     CheckpointOutcome, CheckpointQuery, CheckpointStore, ContentDraft, ContentIdentity,
-    ContentStore, DraftState, EntryChange, FileDraft, HistoryLimits, LogQuery, OperationAuthor,
-    OperationDraft, OperationKind, RecordStore, RecordedCall, StampRecord, Store, StoreUpkeep,
-    WorkspaceRef,
+    ContentStore, DraftState, EntryChange, FileDraft, GitHead, HeadMove, HistoryLimits,
+    IdentifiedBlob, LogQuery, OperationAuthor, OperationDraft, OperationKind, RecordStore,
+    RecordedCall, StampRecord, Store, StoreUpkeep, WorkspaceRef,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -52,6 +52,14 @@ fn draft<'a>(
         previous,
         changes,
         files: 1,
+        head: None,
+    }
+}
+
+fn head(branch: &str, commit: &str) -> GitHead {
+    GitHead {
+        branch: Some(branch.to_owned()),
+        commit: Some(commit.to_owned()),
     }
 }
 
@@ -170,6 +178,10 @@ fn an_operation_comes_with_the_checkpoint_and_with_what_is_known_of_its_call() {
         shared: vec!["/p/a.txt".into()],
         shared_with: vec!["another session".to_owned()],
         as_in_git: 3,
+        head: Some(HeadMove {
+            from: head("main", "a1"),
+            to: head("topic", "b2"),
+        }),
     };
     let changes = [EntryChange::Now(entry(b"a", b"two"))];
     let outcome = store.store_checkpoint(
@@ -184,6 +196,95 @@ fn an_operation_comes_with_the_checkpoint_and_with_what_is_known_of_its_call() {
         store.content(&hash(b"one")).expect("read"),
         Some(b"one".to_vec())
     );
+}
+
+#[test]
+fn a_call_that_only_moved_head_is_listed_where_it_was_made() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let operation = OperationDraft {
+        id: "commit000000",
+        time: 1_000,
+        kind: OperationKind::Change,
+        author: OperationAuthor::default(),
+        tool: "run",
+        rungs: Vec::new(),
+        approved: None,
+        question: None,
+        parent: None,
+        files: Vec::new(),
+        takes_back: Vec::new(),
+        takes_part_of: Vec::new(),
+    };
+    let call = RecordedCall {
+        head: Some(HeadMove {
+            from: head("main", "a1"),
+            to: head("main", "b2"),
+        }),
+        ..RecordedCall::default()
+    };
+    let now = head("main", "b2");
+    let draft = CheckpointDraft {
+        head: Some(&now),
+        ..draft("after", None, &[])
+    };
+    let outcome = store.store_checkpoint(&draft, &[(operation, call)]);
+    assert!(matches!(outcome, Ok(CheckpointOutcome::Recorded(_))));
+    let query = CheckpointQuery::default();
+    assert_eq!(store.checkpoints(&query).expect("read")[0].head, Some(now));
+    let listed = |below: &[&str], without: &[[u8; 32]]| {
+        let query = LogQuery {
+            below: below.iter().map(Into::into).collect(),
+            without: without.to_vec(),
+            ..LogQuery::default()
+        };
+        let found = store.query_log(&query).expect("read");
+        assert!(found.iter().all(|operation| !operation.is_undone()));
+        found.len()
+    };
+    assert_eq!(listed(&[], &[]), 1);
+    assert_eq!(listed(&["/p"], &[]), 1);
+    assert_eq!(listed(&["/other", "/"], &[]), 1);
+    assert_eq!(listed(&["/other"], &[]), 0);
+    assert_eq!(listed(&["/p"], &[[9; 32]]), 0);
+}
+
+#[test]
+fn a_blob_that_was_copied_is_a_content_of_the_checkpoints_that_had_it() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let with_blob = |name: &[u8], id: u8| CheckpointEntry {
+        identity: ContentIdentity::Blob([id; 20]),
+        ..entry(name, b"one")
+    };
+    let changes = [with_blob(b"a", 1), with_blob(b"b", 1), with_blob(b"c", 2)];
+    let first = put(&store, "first", None, &changes.map(EntryChange::Now));
+    let gone = EntryChange::Gone(b"a".to_vec());
+    let second = put(&store, "second", Some(first), &[gone]);
+    let bytes: &[u8] = b"one";
+    store
+        .store_contents(&[(hash(bytes), bytes)])
+        .expect("stored");
+    let copied = |name: &[u8]| IdentifiedBlob {
+        name: name.to_vec(),
+        blob: [1; 20],
+        revision: hash(bytes),
+    };
+    let id = workspace().id;
+    store
+        .identify_blobs(&id, &[copied(b"a"), copied(b"c")])
+        .expect("recorded");
+    let identity = |number: i64, name: &[u8]| {
+        let found = store.checkpoint_entry(&id, number, name).expect("read");
+        found.map(|entry| entry.identity)
+    };
+    assert_eq!(
+        identity(first, b"a"),
+        Some(ContentIdentity::Revision(hash(bytes)))
+    );
+    assert_eq!(identity(second, b"a"), None);
+    assert_eq!(identity(second, b"b"), Some(ContentIdentity::Blob([1; 20])));
+    assert_eq!(identity(second, b"c"), Some(ContentIdentity::Blob([2; 20])));
 }
 
 #[test]

@@ -32,10 +32,11 @@ pub use events::{
 };
 pub use lancet_history::{
     ALREADY_UNDONE_MARK, AnnouncementHandling, CallOwner, ChangeKind, CompressResult,
-    ConversationReport, ConversationRole, EventKind, FileChange, FormerRoot, HistoryError, IdMatch,
-    KnownWorkspace, LogQuery, MarkQuery, Operation, OperationKind, OperationState, ParentFilter,
-    PromptMark, PruneResult, RecordedState, ReversalDirection, RunningSubAgent, Statistics,
-    StatisticsQuery, SubAgent, Totals, UNATTRIBUTED_TOOL,
+    ConversationReport, ConversationRole, DroppedObjects, EventKind, FileChange, FormerRoot,
+    GitHead, HeadMove, HistoryError, IdMatch, KnownWorkspace, LogQuery, MarkQuery, Operation,
+    OperationKind, OperationState, ParentFilter, PromptMark, PruneResult, RecordedState,
+    ReversalDirection, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals,
+    UNATTRIBUTED_TOOL,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use net::{NetChange, NetDifference, Omission};
@@ -250,6 +251,22 @@ impl History {
             let removed = store.prune(&self.limits(), budget)?;
             Ok((removed, store.compress(budget)?))
         })
+    }
+
+    /// Returns what git has dropped of the objects that checkpoints may need, by root. The state folder still has it.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn dropped_git_objects(&self) -> Result<Vec<DroppedObjects>, HistoryError> {
+        self.query_store(|store| store.dropped_objects())
+    }
+
+    /// Removes what [`dropped_git_objects`](Self::dropped_git_objects) returns; returns the number of bytes.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn remove_dropped_git_objects(&self) -> Result<u64, HistoryError> {
+        self.query_store(|store| store.remove_dropped_objects())
     }
 
     /// Takes over displaced files that ended processes left in the state folder, removes files there that nothing

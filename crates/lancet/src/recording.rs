@@ -11,6 +11,7 @@ use lancet_git::GlobalFiles;
 use lancet_history::{
     CheckpointQuery, HistoryError, OperationAuthor, OperationStore, WorkspaceRef,
 };
+use lancet_local_state::git_objects::objects_folder;
 use lancet_recording::{Recorder, ScanCoverage, Unattributed};
 use lancet_search::Excludes;
 
@@ -164,8 +165,11 @@ impl Recording {
         });
         let (git, checkpoint) = (&settings.write.git, &settings.checkpoint);
         let gate = WalkGuard::for_checkpoint(&self.engine);
+        let state = self.engine.base().state_folder();
+        let workspace = self.workspace();
+        let linked_objects = state.map(|state| objects_folder(state, &workspace.id));
         work(&Recorder {
-            workspace: self.workspace(),
+            workspace,
             disk: Arc::clone(&self.engine.base().disk),
             store: &*self.store,
             coverage: ScanCoverage {
@@ -181,6 +185,7 @@ impl Recording {
                 config: &git.config,
                 attributes: &git.attributes,
             },
+            linked_objects: linked_objects.as_deref(),
             new_id: &new_id,
             read_until,
         })

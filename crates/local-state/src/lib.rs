@@ -11,9 +11,11 @@
 //!   `lancet-history` implements it in the database of the state folder.
 //! - [`ViewerPresence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs publish their state to
 //!   others.
+//! - [`git_objects`] are hard links to objects of git that checkpoints need.
 //! - [`LockHolder`] is the process that holds a lock.
 
 pub mod displaced;
+pub mod git_objects;
 mod holder;
 pub mod identity;
 mod presence;

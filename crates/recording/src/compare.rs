@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use lancet_git::CleanFiles;
+use lancet_git::{CleanFiles, ObjectId};
 use lancet_history::{
     CheckpointEntry, CheckpointEntryKind, ContentIdentity, EntryChange, HistoryError,
 };
 use lancet_workspace::Stamp;
 
-use crate::contents::ContentRecorder;
+use crate::contents::{ContentRecorder, ObjectRetention};
 use crate::scan::ScannedEntry;
 use crate::seen_stat::{proves_unchanged, to_record};
 
@@ -83,7 +83,8 @@ fn compare_entry(
     if known.kind == seen.kind && proves_unchanged(&known.stamp, &seen.stamp) {
         // A file that an earlier look reached too late is read now.
         let is_unread = known.kind == CheckpointEntryKind::File
-            && known.identity == ContentIdentity::Unknown
+            && (known.identity == ContentIdentity::Unknown
+                || is_dropped(&known, &seen, clean, contents))
             && contents.may_read(&seen.stamp);
         if is_unread {
             let entry = identify_entry(seen, clean, contents)?;
@@ -111,6 +112,26 @@ fn compare_entry(
         });
     }
     Ok(())
+}
+
+/// Returns whether git no longer has the bytes of an unchanged file, so that they are only in the file.
+fn is_dropped(
+    known: &CheckpointEntry,
+    seen: &ScannedEntry,
+    clean: &mut Option<CleanFiles>,
+    contents: &mut ContentRecorder<'_>,
+) -> bool {
+    let ContentIdentity::Blob(blob) = known.identity else {
+        return false;
+    };
+    if contents.retention() == ObjectRetention::Linked {
+        return false;
+    }
+    let id = ObjectId::from_array(blob);
+    let indexed = clean
+        .as_mut()
+        .and_then(|clean| clean.certain_blob(&seen.name, &seen.stamp));
+    indexed != Some(id) && !contents.is_object(&id)
 }
 
 /// Returns whether an entry has the same kind, permission bits, target and content in both looks.

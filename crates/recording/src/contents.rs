@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use lancet_git::{ObjectId, ObjectReader};
-use lancet_history::{ContentIdentity, HistoryError, OperationStore, Revision};
+use lancet_history::{
+    CheckpointEntry, ContentIdentity, HistoryError, IdentifiedBlob, OperationStore, Revision,
+};
 use lancet_workspace::{FolderHandle, Stamp};
 
 /// The number of waiting bytes at which contents are written.
@@ -14,11 +16,21 @@ const BATCH_BYTES: usize = 16 << 20;
 /// The number of times that a file which changes while it is read is read again.
 const MAX_READ_TRIES: usize = 4;
 
+/// Whether git's objects outlive their removal from git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectRetention {
+    /// The state folder has hard links to them.
+    Linked,
+    /// It does not, so what git may drop is copied.
+    InGitOnly,
+}
+
 /// Reads contents and ensures that the history has them.
 pub(crate) struct ContentRecorder<'c> {
     root: &'c FolderHandle,
     store: &'c dyn OperationStore,
     objects: Option<ObjectReader>,
+    links: ObjectRetention,
     largest: u64,
     /// The number of bytes that may still be stored of files that were read.
     left: u64,
@@ -32,7 +44,7 @@ impl<'c> ContentRecorder<'c> {
     pub(crate) fn new(
         root: &'c FolderHandle,
         store: &'c dyn OperationStore,
-        objects: Option<ObjectReader>,
+        (objects, links): (Option<ObjectReader>, ObjectRetention),
         largest: u64,
         most: u64,
     ) -> Self {
@@ -40,6 +52,7 @@ impl<'c> ContentRecorder<'c> {
             root,
             store,
             objects,
+            links,
             largest,
             left: most,
             read_until: None,
@@ -86,6 +99,41 @@ impl<'c> ContentRecorder<'c> {
     pub(crate) fn has_revision(&self, revision: &Revision) -> Result<bool, HistoryError> {
         let is_waiting = self.waiting.iter().any(|(waiting, _)| waiting == revision);
         Ok(is_waiting || self.store.has_content(revision)?)
+    }
+
+    /// Returns whether git's objects are in danger of being dropped.
+    pub(crate) fn retention(&self) -> ObjectRetention {
+        self.links
+    }
+
+    /// Returns the reader of git's objects.
+    pub(crate) fn objects(&self) -> Option<&ObjectReader> {
+        self.objects.as_ref()
+    }
+
+    /// Copies the bytes of the blobs that files no longer have into the history, up to the limit of all.
+    pub(crate) fn copy_superseded<'e>(
+        &mut self,
+        entries: impl Iterator<Item = &'e CheckpointEntry>,
+    ) -> Result<Vec<IdentifiedBlob>, HistoryError> {
+        let mut copied = Vec::new();
+        for before in entries {
+            let ContentIdentity::Blob(blob) = before.identity else {
+                continue;
+            };
+            let Some(left) = self.left.checked_sub(before.size) else {
+                continue;
+            };
+            if let Some(revision) = self.store_blob(blob)? {
+                self.left = left;
+                copied.push(IdentifiedBlob {
+                    name: before.name.clone(),
+                    blob,
+                    revision,
+                });
+            }
+        }
+        Ok(copied)
     }
 
     /// Stores the bytes of a blob and returns their revision; none if git no longer has it.

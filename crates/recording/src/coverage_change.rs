@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -71,12 +72,15 @@ impl CoverageCheck<'_> {
         let relative = PathBuf::from(OsStr::from_bytes(&before.name));
         if before.kind == CheckpointEntryKind::EmptyFolder {
             return match self.root.open_folder_below(&relative) {
-                Ok(_) => Ok(None),
-                Err(_) => gone(before),
+                Err(error) if error.kind() != ErrorKind::PermissionDenied => gone(before),
+                _ => Ok(None),
             };
         }
-        let Some((stamp, link)) = self.find(&relative) else {
-            return gone(before);
+        let (stamp, link) = match self.find(&relative) {
+            Ok(found) => found,
+            // It may still be in a folder that can no longer be entered.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(None),
+            Err(_) => return gone(before),
         };
         let kind = match (stamp.kind(), &link) {
             (FileType::File, _) => CheckpointEntryKind::File,
@@ -128,19 +132,19 @@ impl CoverageCheck<'_> {
     }
 
     /// Returns the stat of what is at a name now, and the target if it is a link.
-    fn find(&self, relative: &Path) -> Option<(Stamp, Option<Vec<u8>>)> {
-        let last = relative.file_name()?;
-        let parent = relative.parent()?;
-        let folder = match parent.as_os_str().is_empty() {
-            true => self.root.clone(),
-            false => self.root.open_folder_below(parent).ok()?,
+    fn find(&self, relative: &Path) -> io::Result<(Stamp, Option<Vec<u8>>)> {
+        let last = relative.file_name().unwrap_or_default();
+        let parent = relative.parent();
+        let folder = match parent.filter(|parent| !parent.as_os_str().is_empty()) {
+            Some(parent) => self.root.open_folder_below(parent)?,
+            None => self.root.clone(),
         };
-        let stamp = folder.stat(last).ok()?;
+        let stamp = folder.stat(last)?;
         let link = match stamp.kind() {
-            FileType::Special("symbolic link") => Some(folder.link_target(last).ok()?),
+            FileType::Special("symbolic link") => Some(folder.link_target(last)?),
             _ => None,
         };
-        Some((stamp, link.map(|target| target.as_bytes().to_vec())))
+        Ok((stamp, link.map(|target| target.as_bytes().to_vec())))
     }
 }
 

@@ -12,15 +12,18 @@
 //! only when the stat changes.
 
 mod beside;
+mod changes;
 mod command;
 mod compare;
 mod contents;
 mod coverage;
 mod coverage_change;
+mod git_view;
 mod kept_state;
 mod left_to_git;
 mod look;
 mod moves;
+mod object_links;
 mod operation;
 mod recorder;
 mod scan;

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use lancet_history::{
-    Checkpoint, CheckpointKind, EntryChange, HistoryError, OpenCall, OperationAuthor, RecordedCall,
+    Checkpoint, CheckpointKind, EntryChange, GitHead, HeadMove, HistoryError, OpenCall,
+    OperationAuthor, RecordedCall,
 };
 
 /// A call of another program that has ended.
@@ -48,11 +49,19 @@ pub struct RecordedLook {
     pub operation: Option<(String, usize)>,
     /// Changed files that cannot be restored.
     pub not_kept: Vec<PathBuf>,
+    /// How HEAD of the git work tree moved, if that is part of the operation.
+    pub head: Option<HeadMove>,
 }
 
 /// The reason why a look failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
+    /// The root no longer exists, or is no folder any more.
+    #[error("{root} was removed or moved, so nothing can be recorded there", root = root.display())]
+    RootGone {
+        /// The root.
+        root: PathBuf,
+    },
     /// The root cannot be listed.
     #[error("{root} cannot be looked at: {source}", root = root.display())]
     Unreadable {
@@ -100,6 +109,8 @@ pub(crate) struct FinishedLook<'l> {
     pub(crate) time: i64,
     /// The number of entries.
     pub(crate) files: u64,
+    /// HEAD of the git work tree.
+    pub(crate) head: Option<&'l GitHead>,
     /// The checkpoint before it.
     pub(crate) newest: Option<&'l Checkpoint>,
     pub(crate) changes: &'l [EntryChange],

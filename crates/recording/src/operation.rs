@@ -61,6 +61,19 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
+    /// Returns the entries of both looks without folders that were there in both, with entries in one of them.
+    fn own_sides(
+        &self,
+        before: Option<CheckpointEntry>,
+        after: Option<CheckpointEntry>,
+        path: &Path,
+    ) -> (Option<CheckpointEntry>, Option<CheckpointEntry>) {
+        match before.is_some() && after.is_some() {
+            true => (before, after),
+            false => (self.own(before, path), self.own(after, path)),
+        }
+    }
+
     /// Returns an entry, unless it is that of a folder which was there in both looks, with entries in one of them.
     fn own(&self, entry: Option<CheckpointEntry>, path: &Path) -> Option<CheckpointEntry> {
         let is_in_both = self.before.contains(path) && self.after.contains(path);
@@ -86,7 +99,7 @@ pub(crate) fn compute_operation_files(
         let name = before.as_ref().or(after.as_ref());
         let path = name.map(|entry| root.join(OsStr::from_bytes(&entry.name)));
         let path = path.unwrap_or_default();
-        let (before, after) = (folders.own(before, &path), folders.own(after, &path));
+        let (before, after) = folders.own_sides(before, after, &path);
         if before.is_none() && after.is_none() {
             continue;
         }
@@ -100,10 +113,6 @@ pub(crate) fn compute_operation_files(
             }
             continue;
         };
-        if is_other_kind(before.as_ref(), after.as_ref()) {
-            out.not_kept.push(path);
-            continue;
-        }
         match (chains.get(&path), before, after) {
             (Some(states), before, after) => {
                 let known = (
@@ -155,14 +164,6 @@ fn files_in_one_look(root: &Path, gone: &[StoredState], new: &[StoredState]) -> 
         }
     }
     files
-}
-
-/// Returns whether an empty folder took the place of a file or link, or the reverse.
-fn is_other_kind(before: Option<&StoredState>, after: Option<&StoredState>) -> bool {
-    let is_folder = |side: &StoredState| side.entry.kind == CheckpointEntryKind::EmptyFolder;
-    before
-        .zip(after)
-        .is_some_and(|(before, after)| is_folder(before) != is_folder(after))
 }
 
 /// Returns the state of an entry; `Some(None)` if there was nothing, none if it cannot be restored.

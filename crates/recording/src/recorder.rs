@@ -7,26 +7,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use lancet_git::{CleanFiles, GitIndex, GlobalFiles, ObjectReader, Repository};
+use lancet_git::{GitIndex, GlobalFiles};
 use lancet_history::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
-    CheckpointOutcome, CheckpointQuery, HistoryError, LogQuery, OpenCall, OperationAuthor,
-    OperationDraft, OperationKind, OperationStore, RecordedCall, UNATTRIBUTED_TOOL, WorkspaceRef,
+    CheckpointOutcome, CheckpointQuery, HistoryError, OpenCall, OperationAuthor, OperationDraft,
+    OperationKind, OperationStore, RecordedCall, UNATTRIBUTED_TOOL, WorkspaceRef,
 };
-use lancet_workspace::{Disk, FolderHandle, Workspace};
+use lancet_workspace::{Disk, FileType, FolderHandle, Workspace};
 
-use crate::beside::CallsBeside;
-use crate::compare::{EntryDifference, compare_entries};
-use crate::contents::ContentRecorder;
+use crate::changes::ComparedLook;
+use crate::compare::compare_entries;
+use crate::contents::{ContentRecorder, ObjectRetention};
 use crate::coverage::ScanCoverage;
-use crate::coverage_change::CoverageCheck;
-use crate::left_to_git::leave_to_git;
+use crate::git_view::GitView;
 use crate::look::{
     FinishedLook, LookPurpose, ProgramCall, RecordError, RecordedLook, Unattributed,
 };
-use crate::operation::{
-    Folders, OperationFiles, compute_operation_files, count_lines, file_drafts,
-};
+use crate::operation::{Folders, OperationFiles, count_lines, file_drafts};
 use crate::scan::{ScannedEntry, scan_root};
 
 /// The number of times that a look is started again because another process looked at the same time.
@@ -44,6 +41,8 @@ pub struct Recorder<'r> {
     pub coverage: ScanCoverage<'r>,
     /// git's configuration outside the repository.
     pub outside: GlobalFiles<'r>,
+    /// The folder of the state folder for hard links to git's objects; none where there is no state folder.
+    pub linked_objects: Option<&'r Path>,
     /// Makes the ids of checkpoints and operations.
     pub new_id: &'r dyn Fn() -> String,
     /// Files that are reached later are not read, since a call may already be changing them.
@@ -99,7 +98,11 @@ impl Recorder<'_> {
         let root = self.open_root()?;
         let newest = self.newest()?;
         let open = self.running_calls(purpose)?;
-        let (index, mut clean, objects) = self.open_repository();
+        let root_path = self.workspace.root;
+        let (disk, links) = (&self.disk, self.linked_objects);
+        let mut git = GitView::open(root_path, disk, self.outside, links);
+        let (index, mut clean) = (git.index.take(), git.clean.take());
+        let head = git.head.take();
         let time = now_in_milliseconds();
         let seen = self.scan(&root, index.as_deref())?;
         let files = seen.len() as u64;
@@ -111,64 +114,57 @@ impl Recorder<'_> {
             None => self.coverage.most_bytes,
         };
         let largest = self.coverage.largest_file;
+        let objects = (git.objects.take(), git.retention());
         let contents = ContentRecorder::new(&root, self.store, objects, largest, most);
         let mut contents = contents.until(self.read_until);
         let since = purpose.since(newest.as_ref(), &open);
         // If another look was made in between, the call's own changes are those since its own checkpoint.
         let other = since.filter(|_| since != newest_number);
         let again = other.map(|since| (since, seen.clone()));
-        let root_path = self.workspace.root;
+        git.need_unlinked(&before);
         let mut found_folders = Folders {
             before: containing_folders(root_path, before.iter().map(described)),
             after: containing_folders(root_path, seen.iter().map(|seen| (&seen.name, seen.kind))),
         };
         let mut differences = compare_entries(before, seen, &mut clean, &mut contents)?;
+        let copied = match git.retention() {
+            ObjectRetention::Linked => Vec::new(),
+            ObjectRetention::InGitOnly => {
+                let real = differences.real.iter();
+                contents.copy_superseded(real.filter_map(|one| one.before.as_ref()))?
+            }
+        };
+        git.link_objects(&differences.changes, &contents);
         if let Some((since, seen)) = again {
             let before = self.checkpoint_entries(Some(since))?;
             found_folders.before = containing_folders(root_path, before.iter().map(described));
             differences.real = compare_entries(before, seen, &mut clean, &mut contents)?.real;
         }
-        let mut changed = OperationFiles::default();
-        let mut recorded = purpose
-            .call
-            .map(|call| call.call.clone())
-            .unwrap_or_default();
-        if let Some(since) = since.map(|since| self.find(since)).transpose()?.flatten() {
-            let mut real = CoverageCheck {
-                root: &root,
-                path: self.workspace.root,
-                coverage: &self.coverage,
-                folders: &found_folders.before,
-                since: since.time,
+        let look = ComparedLook {
+            workspace: self.workspace,
+            store: self.store,
+            coverage: &self.coverage,
+            root: &root,
+            folders: &found_folders,
+            open: &open,
+            newest: newest_number,
+            changes: &differences.changes,
+            index: index.as_deref(),
+            head: head.as_ref(),
+        };
+        let since = since.map(|since| self.find(since)).transpose()?.flatten();
+        let (changed, recorded) = match since {
+            Some(since) => {
+                let real = differences.real;
+                look.attribute_changes(purpose, &since, real, &mut clean, &mut contents)?
             }
-            .real(differences.real, &mut clean, &mut contents)?;
-            match purpose.call {
-                Some(call) if call.number.is_some() => {
-                    let shared = CallsBeside {
-                        workspace: self.workspace,
-                        store: self.store,
-                        since: since.number,
-                        newest: newest_number.unwrap_or(since.number),
-                        paths: call.paths,
-                        open: &open,
-                        changes: &differences.changes,
-                    }
-                    .set_apart(&mut real)?;
-                    recorded.shared.extend(shared.paths);
-                    recorded.shared_with.extend(shared.sessions);
-                }
-                Some(_) => {}
-                None => {
-                    recorded.as_in_git = leave_to_git(&mut real, index.as_deref(), &mut contents)?;
-                }
-            }
-            recorded.since = Some(since.number);
-            changed = self.compute_operation(&since, real, &found_folders, &mut contents)?;
-            recorded.not_kept.clone_from(&changed.not_kept);
-        }
+            None => (OperationFiles::default(), RecordedCall::default()),
+        };
         contents.flush()?;
+        self.store.identify_blobs(&self.workspace.id, &copied)?;
         let look = FinishedLook {
             time,
+            head: head.as_ref(),
             files,
             newest: newest.as_ref(),
             changes: &differences.changes,
@@ -196,8 +192,10 @@ impl Recorder<'_> {
             previous: look.newest.map(|newest| newest.number),
             changes: look.changes,
             files: look.files,
+            head: look.head,
         };
-        let is_any = !changed.files.is_empty();
+        let head = recorded.head.clone();
+        let is_any = !changed.files.is_empty() || head.is_some();
         let operations: Vec<(OperationDraft<'_>, RecordedCall)> = is_any
             .then(|| {
                 let draft = OperationDraft {
@@ -236,25 +234,8 @@ impl Recorder<'_> {
             files: look.files,
             operation: is_any.then_some((operation, number_of_files)),
             not_kept: changed.not_kept,
+            head,
         }))
-    }
-
-    fn compute_operation(
-        &self,
-        since: &Checkpoint,
-        real: Vec<EntryDifference>,
-        folders: &Folders,
-        contents: &mut ContentRecorder<'_>,
-    ) -> Result<OperationFiles, HistoryError> {
-        let query = LogQuery {
-            below: vec![self.workspace.root.to_path_buf()],
-            after: Some(since.sequence),
-            ..LogQuery::default()
-        };
-        let mut between = self.store.query_log(&query)?;
-        between.retain(|operation| operation.kind != OperationKind::Late);
-        let (root, number) = (self.workspace.root, Some(since.number));
-        compute_operation_files(root, real, folders, &between, number, contents)
     }
 
     fn checkpoint_entries(
@@ -312,9 +293,14 @@ impl Recorder<'_> {
 
     fn open_root(&self) -> Result<FolderHandle, RecordError> {
         let root = self.workspace.root;
-        let unreadable = |source: std::io::Error| RecordError::Unreadable {
-            root: root.to_path_buf(),
-            source,
+        let unreadable = |source: std::io::Error| match self.disk.stat_path(root) {
+            Ok(found) if found.kind() == FileType::Directory => RecordError::Unreadable {
+                root: root.to_path_buf(),
+                source,
+            },
+            _ => RecordError::RootGone {
+                root: root.to_path_buf(),
+            },
         };
         let workspace = Workspace::open(&[root.to_path_buf()], Arc::clone(&self.disk), None);
         let workspace = workspace.map_err(|error| unreadable(std::io::Error::other(error)))?;
@@ -323,28 +309,6 @@ impl Recorder<'_> {
         located
             .open_folder()
             .map_err(|error| unreadable(std::io::Error::other(error)))
-    }
-
-    /// Returns the repository whose work tree is the root. An unreadable repository counts as none.
-    fn open_repository(
-        &self,
-    ) -> (
-        Option<Arc<GitIndex>>,
-        Option<CleanFiles>,
-        Option<ObjectReader>,
-    ) {
-        let root = self.workspace.root;
-        let repository = Repository::find_for_file(&root.join("any"), &self.disk)
-            .ok()
-            .flatten();
-        let Some(repository) = repository.filter(|found| found.work_tree() == root) else {
-            return (None, None, None);
-        };
-        let index = repository.index().ok().flatten().map(Arc::new);
-        let clean = index
-            .as_ref()
-            .and_then(|index| CleanFiles::open(&repository, Arc::clone(index), self.outside).ok());
-        (index, clean, repository.open_objects().ok())
     }
 }
 

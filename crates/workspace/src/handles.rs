@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +82,11 @@ impl FolderHandle {
                     each(name, kind)
                 }
             })
+    }
+
+    /// Returns the open folder.
+    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
     }
 
     /// Watches this folder for everything that can change what a search finds in it.

@@ -65,6 +65,7 @@ mod folder_removal;
 mod handles;
 mod hashed_parts;
 mod journal;
+mod link_folder;
 mod linked_files;
 mod locate;
 mod locks;
@@ -110,6 +111,7 @@ pub use journal::{
     CommitIntent, CommitProgress, EntryId, FileIdentity, FileJournal, FlushTime, IntentStep,
     Journal, OpenEntry, StepAction,
 };
+pub use link_folder::{LinkFolder, LinkOutcome};
 pub use linked_files::find_linked_files;
 pub use locate::{LocateError, Located};
 pub use machine::{is_memory_scarce, lower_priority, watch_limit};

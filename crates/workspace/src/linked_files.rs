@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 const MAX_ENTRIES: usize = 50_000;
 
 /// Lists device and inode of the files below a folder that have several hard links. No link is followed, and folders
-/// that cannot be listed are left out.
-pub fn find_linked_files(folder: &Path) -> HashSet<(u64, u64)> {
+/// that cannot be listed are left out. So is the folder `except`.
+pub fn find_linked_files(folder: &Path, except: &Path) -> HashSet<(u64, u64)> {
     let mut found = HashSet::new();
     let mut waiting: Vec<PathBuf> = vec![folder.to_path_buf()];
     let mut looked = 0;
@@ -27,7 +27,9 @@ pub fn find_linked_files(folder: &Path) -> HashSet<(u64, u64)> {
                 continue;
             };
             if facts.is_dir() {
-                waiting.push(entry.path());
+                if entry.path() != except {
+                    waiting.push(entry.path());
+                }
             } else if facts.nlink() > 1 {
                 found.insert((facts.dev(), facts.ino()));
             }
@@ -50,7 +52,8 @@ mod tests {
         }
         std::fs::hard_link(folder.join("one"), place.path().join("other")).expect("linked");
         let facts = std::fs::metadata(place.path().join("other")).expect("there");
-        let found = find_linked_files(&place.path().join("state"));
+        let found = find_linked_files(&place.path().join("state"), &place.path().join("none"));
         assert_eq!(found, HashSet::from([(facts.dev(), facts.ino())]));
+        assert!(find_linked_files(&place.path().join("state"), &folder).is_empty());
     }
 }

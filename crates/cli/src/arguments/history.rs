@@ -215,7 +215,8 @@ pub(crate) struct RestoreArguments {
 ///
 /// The limits are `history.max_size` and `history.max_age` in the settings. A change that is too old is removed by a clean-up a
 /// day after the one that marked it. The newest change of each file stays, and for
-/// an hour the first one of each file in every session. To forget everything, remove the state folder that `lancet
+/// an hour the first one of each file in every session. Objects that git has dropped since a checkpoint are listed: they
+/// count towards the limits, and `--git` removes them. To forget everything, remove the state folder that `lancet
 /// doctor` names while no agent runs.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::GC)]
@@ -223,6 +224,9 @@ pub(crate) struct GcArguments {
     /// Say what would be removed and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Also remove the objects that git has dropped; the checkpoints that need them lose these files
+    #[arg(long)]
+    pub(crate) git: bool,
     /// One JSON object for programs
     #[arg(long)]
     pub(crate) json: bool,

@@ -19,6 +19,10 @@ use serde_json::Value;
 mod stage;
 
 mod coverage;
+mod failures;
+mod folders;
+mod git_objects;
+mod heads;
 mod hooks;
 mod parallel;
 

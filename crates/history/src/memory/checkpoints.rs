@@ -3,7 +3,7 @@
 use super::{MemoryHistory, SharedState};
 use crate::checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointKind, CheckpointOutcome,
-    CheckpointQuery, CheckpointStore, EntryChange,
+    CheckpointQuery, CheckpointStore, ContentIdentity, EntryChange, IdentifiedBlob,
 };
 use crate::entry::Revision;
 use crate::error::HistoryError;
@@ -101,6 +101,25 @@ impl CheckpointStore for MemoryHistory {
         Ok(())
     }
 
+    fn identify_blobs(
+        &self,
+        workspace: &[u8; 32],
+        blobs: &[IdentifiedBlob],
+    ) -> Result<(), HistoryError> {
+        let mut kept = self.lock_state();
+        let of_root = kept.checkpoints.iter_mut();
+        let of_root = of_root.filter(|row| row.checkpoint.workspace.id == *workspace);
+        for entry in of_root.flat_map(|row| &mut row.entries) {
+            let found = blobs.iter().find(|blob| {
+                blob.name == entry.name && entry.identity == ContentIdentity::Blob(blob.blob)
+            });
+            if let Some(found) = found {
+                entry.identity = ContentIdentity::Revision(found.revision);
+            }
+        }
+        Ok(())
+    }
+
     fn store_checkpoint(
         &self,
         draft: &CheckpointDraft<'_>,
@@ -147,6 +166,7 @@ impl CheckpointStore for MemoryHistory {
             sequence: kept.sequence,
             workspace,
             files: draft.files,
+            head: draft.head.cloned(),
             is_left_open: false,
         };
         kept.checkpoints.push(CheckpointRow {

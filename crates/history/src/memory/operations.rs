@@ -194,6 +194,7 @@ impl SharedState {
                 .is_none_or(|before| operation.sequence < before)
             && query.path.as_ref().is_none_or(touches)
             && is_below(operation, &query.below)
+            && (!query.moves_head || moves_head(operation))
             && query
                 .reversible
                 .is_none_or(|reversible| self.is_reversible(operation, reversible))
@@ -217,9 +218,15 @@ impl SharedState {
                 })
         });
         operation.kind == kind
+            && !operation.files.is_empty()
             && !operation.is_undone()
             && (reversible != ReversalDirection::Redoable || !is_followed)
     }
+}
+
+fn moves_head(operation: &Operation) -> bool {
+    let call = operation.recorded.as_ref();
+    call.is_some_and(|call| call.head.is_some())
 }
 
 /// Returns whether all files of an operation are below one of the folders; true without folders.

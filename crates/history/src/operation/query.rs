@@ -45,6 +45,8 @@ pub struct LogQuery {
     pub without: Vec<[u8; 32]>,
     /// Only operations that hooks of another one made, or only those that no hook made.
     pub parentage: Option<ParentFilter>,
+    /// Only recorded calls that moved HEAD of a git work tree.
+    pub moves_head: bool,
     /// The largest number of operations to return.
     pub limit: Option<usize>,
 }

@@ -10,7 +10,7 @@ use super::{
     RivalState, Statistics, StatisticsQuery,
 };
 use crate::activity::ActivityStore;
-use crate::checkpoint::CheckpointStore;
+use crate::checkpoint::{CheckpointStore, DroppedObjects};
 use crate::entry::Revision;
 use crate::error::HistoryError;
 use crate::event::EventStore;
@@ -311,6 +311,18 @@ pub trait StoreUpkeep: Send + Sync {
     /// # Errors
     /// The store cannot be written.
     fn compress(&self, budget: Duration) -> Result<CompressResult, HistoryError>;
+
+    /// Returns what git has dropped of the objects that checkpoints may need, by root.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn dropped_objects(&self) -> Result<Vec<DroppedObjects>, HistoryError>;
+
+    /// Removes what [`dropped_objects`](Self::dropped_objects) returns; returns the number of bytes.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn remove_dropped_objects(&self) -> Result<u64, HistoryError>;
 
     /// Removes content files that no operation names and that are older than an hour, so that no process is writing
     /// them; returns the number of bytes.

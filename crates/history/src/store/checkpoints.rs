@@ -19,8 +19,10 @@ use super::{
 use crate::checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
     CheckpointOutcome, CheckpointQuery, CheckpointStore, ContentIdentity, EntryChange,
+    IdentifiedBlob,
 };
 use crate::entry::Revision;
+use crate::git_head::GitHead;
 use crate::operation::{ContentDraft, DraftState, OperationDraft};
 use crate::recorded_call::RecordedCall;
 use crate::stamp::StampRecord;
@@ -102,6 +104,33 @@ impl CheckpointStore for Store {
         Ok(())
     }
 
+    fn identify_blobs(
+        &self,
+        workspace: &[u8; 32],
+        blobs: &[IdentifiedBlob],
+    ) -> Result<(), HistoryError> {
+        if blobs.is_empty() {
+            return Ok(());
+        }
+        self.run_on_database(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            for IdentifiedBlob { name, blob, revision } in blobs {
+                let content = content_row_of(&transaction, &ContentIdentity::Revision(*revision))?;
+                if content.is_none() {
+                    continue;
+                }
+                transaction
+                    .prepare_cached(
+                        "UPDATE checkpoint_files SET identity = ?4, content = ?5
+                         WHERE workspace = (SELECT number FROM workspaces WHERE id = ?1) AND name = ?2 AND identity = ?3",
+                    )?
+                    .execute(params![workspace, name, blob, revision, content])?;
+            }
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
     fn store_checkpoint(
         &self,
         draft: &CheckpointDraft<'_>,
@@ -120,7 +149,7 @@ impl CheckpointStore for Store {
                 let sequence = newest_sequence(&transaction)? + 1;
                 let facts = &mut facts::Facts::default();
                 records::insert_operation(&transaction, self.folder(), operation, sequence, facts)?;
-                recorded_calls::insert_call(&transaction, operation.id, call)?;
+                recorded_calls::insert_call(&transaction, operation.id, workspace, call)?;
                 let files = (0..operation.files.len()).map(events::MadeChange::from);
                 let (id, kind) = (operation.id, operation.kind);
                 events::append_changes(&transaction, id, kind, files, facts)?;
@@ -165,8 +194,8 @@ fn insert_checkpoint(
 ) -> rusqlite::Result<i64> {
     transaction
         .prepare_cached(
-            "INSERT INTO checkpoints (id, workspace, time, kind, name, session, sequence, files, process)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "INSERT INTO checkpoints (id, workspace, time, kind, name, session, sequence, files, process, head)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?
         .execute(params![
             draft.id,
@@ -177,7 +206,8 @@ fn insert_checkpoint(
             draft.session,
             newest_sequence(transaction)?,
             draft.files as i64,
-            process
+            process,
+            draft.head.map(GitHead::encode)
         ])?;
     Ok(transaction.last_insert_rowid())
 }
@@ -292,7 +322,7 @@ fn checkpoints(
     query: &CheckpointQuery,
 ) -> rusqlite::Result<Vec<Checkpoint>> {
     let mut values: Vec<Value> = Vec::new();
-    let mut sql = "SELECT c.number, c.id, c.time, c.kind, c.name, c.session, c.sequence, c.files, w.id, w.root, c.process
+    let mut sql = "SELECT c.number, c.id, c.time, c.kind, c.name, c.session, c.sequence, c.files, w.id, w.root, c.process, c.head
          FROM checkpoints c JOIN workspaces w ON w.number = c.workspace WHERE 1"
         .to_owned();
     if let Some(workspace) = query.workspace {
@@ -320,6 +350,9 @@ fn checkpoints(
                 id: row.get(8)?,
                 root: path_from_bytes(&row.get::<_, Vec<u8>>(9)?),
             },
+            head: row
+                .get::<_, Option<String>>(11)?
+                .map(|head| GitHead::decode(&head)),
             is_left_open: row
                 .get::<_, Option<String>>(10)?
                 .is_some_and(|process| !process::is_alive(state, &process)),

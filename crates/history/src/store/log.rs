@@ -104,6 +104,10 @@ pub(super) fn query_log(
         ),
         None => {}
     }
+    if query.moves_head {
+        let condition = "o.id IN (SELECT operation FROM recorded_calls WHERE head_to IS NOT NULL)";
+        filter.add(condition, []);
+    }
     filter.restrict_to_folders(&query.below);
     let others = workspaces::find_workspace_numbers(connection, &query.without)?;
     filter.exclude_roots(&others);

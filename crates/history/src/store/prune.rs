@@ -14,7 +14,10 @@ use super::contents::{
     self, COMPRESSED, FORM_BYTES, FORM_FILE, FORM_MASK, INCOMPRESSIBLE, INLINE_LIMIT,
 };
 use super::transaction::WriteTransaction;
-use super::{age, blobs, comments, compress, events, looks, marks, old_checkpoints, sub_agents};
+use super::{
+    age, blobs, comments, compress, dropped_objects, events, looks, marks, old_checkpoints,
+    sub_agents,
+};
 use crate::entry::Revision;
 use crate::operation::{HistoryLimits, OperationKind, PruneResult};
 
@@ -39,6 +42,8 @@ pub(super) fn prune_operations(
     let age = age::AgeLimit::from_limits(limits);
     age::clear_premature_overdue_marks(connection, &age)?;
     let at_work = active_sessions(connection)?;
+    let taken = database_size(connection)?;
+    let dropped = dropped_objects::prune_dropped(connection, state, limits, taken, &mut removed)?;
     // Checkpoints are removed before operations.
     old_checkpoints::prune_checkpoints(connection, state, age.oldest_time(), limits, &mut removed)?;
     let mut after = -1;
@@ -76,7 +81,7 @@ pub(super) fn prune_operations(
     comments::prune_comments(connection)?;
     looks::prune_looks(connection)?;
     release_free_pages(connection)?;
-    removed.left = database_size(connection)?;
+    removed.left = database_size(connection)? + dropped;
     Ok(removed)
 }
 

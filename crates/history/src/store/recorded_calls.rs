@@ -6,12 +6,14 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::made_folders;
 use super::transaction::WriteTransaction;
+use crate::git_head::{GitHead, HeadMove};
 use crate::recorded_call::RecordedCall;
 
 /// Records the call of an operation.
 pub(super) fn insert_call(
     transaction: &WriteTransaction<'_>,
     operation: &str,
+    workspace: i64,
     call: &RecordedCall,
 ) -> rusqlite::Result<()> {
     let sessions = call.shared_with.iter();
@@ -19,8 +21,9 @@ pub(super) fn insert_call(
     transaction
         .prepare_cached(
             "INSERT INTO recorded_calls
-                 (operation, command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                 (operation, command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git,
+                  head_from, head_to, workspace)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute(params![
             operation,
@@ -32,7 +35,10 @@ pub(super) fn insert_call(
             call.since,
             made_folders::encode_paths(&call.shared),
             shared_with,
-            i64::try_from(call.as_in_git).unwrap_or(i64::MAX)
+            i64::try_from(call.as_in_git).unwrap_or(i64::MAX),
+            call.head.as_ref().map(|head| head.from.encode()),
+            call.head.as_ref().map(|head| head.to.encode()),
+            workspace
         ])?;
     Ok(())
 }
@@ -51,12 +57,17 @@ pub(super) fn call_of_operation(
 ) -> rusqlite::Result<Option<RecordedCall>> {
     connection
         .prepare_cached(
-            "SELECT command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git
+            "SELECT command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git,
+                    head_from, head_to
              FROM recorded_calls WHERE operation = ?1",
         )?
         .query_row([operation], |row| {
             let (not_kept, shared): (Vec<u8>, Vec<u8>) = (row.get(4)?, row.get(6)?);
             let shared_with: String = row.get(7)?;
+            let head = |column| -> rusqlite::Result<Option<GitHead>> {
+                let text: Option<String> = row.get(column)?;
+                Ok(text.map(|text| GitHead::decode(&text)))
+            };
             Ok(RecordedCall {
                 command: row.get(0)?,
                 exit_code: row.get(1)?,
@@ -67,6 +78,10 @@ pub(super) fn call_of_operation(
                 shared: paths_of(&shared),
                 shared_with: shared_with.lines().map(str::to_owned).collect(),
                 as_in_git: row.get::<_, i64>(8)?.cast_unsigned(),
+                head: match (head(9)?, head(10)?) {
+                    (Some(from), Some(to)) => Some(HeadMove { from, to }),
+                    _ => None,
+                },
             })
         })
         .optional()
@@ -83,7 +98,7 @@ fn paths_of(list: &[u8]) -> Vec<PathBuf> {
 /// calls that have begun.
 pub(super) fn check_columns(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare(
-        "SELECT number, id, workspace, time, kind, name, session, sequence, files, process FROM checkpoints",
+        "SELECT number, id, workspace, time, kind, name, session, sequence, files, process, head FROM checkpoints",
     )?;
     connection.prepare(
         "SELECT workspace, name, since, until, kind, mode, size, identity, link, content, stamp FROM checkpoint_files",
@@ -94,7 +109,8 @@ pub(super) fn check_columns(connection: &Connection) -> rusqlite::Result<()> {
          FROM program_calls",
     )?;
     connection.prepare(
-        "SELECT operation, command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git
+        "SELECT operation, command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git,
+                head_from, head_to, workspace
          FROM recorded_calls",
     )?;
     Ok(())

@@ -3,6 +3,7 @@
 
 mod checkpoints;
 mod events;
+mod heads;
 mod moves;
 mod parents;
 mod program_calls;
@@ -260,7 +261,7 @@ pub(super) const MIGRATIONS: &[&str] = &["
         body      TEXT    NOT NULL,
         PRIMARY KEY (process, session)
     ) STRICT, WITHOUT ROWID;
-", review::REVIEW_TABLES, stops::STOP_TABLES, parents::PARENT_COLUMNS, sub_agents::SUB_AGENT_TABLES, moves::MOVE_TABLES, checkpoints::CHECKPOINT_TABLES, program_calls::STEP, events::STEP];
+", review::REVIEW_TABLES, stops::STOP_TABLES, parents::PARENT_COLUMNS, sub_agents::SUB_AGENT_TABLES, moves::MOVE_TABLES, checkpoints::CHECKPOINT_TABLES, program_calls::STEP, events::STEP, heads::STEP];
 
 /// The reason why a database could not be migrated.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rusqlite::types::Value;
 
-use super::paths::bounds_below;
+use super::paths::{bounds_below, path_bytes};
 use super::workspaces;
 
 /// SQL conditions joined by AND, with the values of their parameters in order.
@@ -26,11 +26,13 @@ impl SqlFilter {
     /// Adds the condition that no file of the operation was recorded with one of these roots.
     pub(super) fn exclude_roots(&mut self, roots: &[i64]) {
         if !roots.is_empty() {
-            let condition = format!(
-                "NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND {})",
-                workspaces::recorded_with_condition("f", roots)
-            );
-            self.add(&condition, []);
+            for (table, alias) in [("files", "f"), ("recorded_calls", "r")] {
+                let condition = format!(
+                    "NOT EXISTS (SELECT 1 FROM {table} {alias} WHERE {alias}.operation = o.id AND {})",
+                    workspaces::recorded_with_condition(alias, roots)
+                );
+                self.add(&condition, []);
+            }
         }
     }
 
@@ -46,6 +48,24 @@ impl SqlFilter {
         });
         self.add(
             &format!("NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND NOT ({one}))"),
+            values,
+        );
+        self.restrict_calls_without_files(folders);
+    }
+
+    /// Adds the condition that a recorded call which changed no file was made at or below one of the folders.
+    fn restrict_calls_without_files(&mut self, folders: &[PathBuf]) {
+        let one = vec!["w.root = ? OR (w.root > ? AND w.root < ?)"; folders.len()].join(" OR ");
+        let values = folders.iter().flat_map(|folder| {
+            let (from, to) = bounds_below(folder);
+            [path_bytes(folder).to_vec(), from, to].map(Value::Blob)
+        });
+        self.add(
+            &format!(
+                "NOT EXISTS (SELECT 1 FROM recorded_calls r LEFT JOIN workspaces w ON w.number = r.workspace
+                     WHERE r.operation = o.id AND r.head_to IS NOT NULL AND NOT coalesce({one}, 0)
+                       AND NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id))"
+            ),
             values,
         );
     }

@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use super::error::not_writable_error;
 use super::files::has_files_set_aside;
-use super::{HistoryError, Store, blobs, compress, contents, forecast, prune, streamed, verify};
+use super::{
+    HistoryError, Store, blobs, compress, contents, dropped_objects, forecast, prune, streamed,
+    verify,
+};
+use crate::checkpoint::DroppedObjects;
 use crate::entry::Revision;
 use crate::kept::StoredContent;
 use crate::operation::{
@@ -67,6 +71,20 @@ impl StoreUpkeep for Store {
     fn forecast_prune(&self, limits: &HistoryLimits) -> Result<PruneResult, HistoryError> {
         Ok(self
             .run_on_database(|connection| forecast::forecast_prune(connection, limits))?
+            .0)
+    }
+
+    fn dropped_objects(&self) -> Result<Vec<DroppedObjects>, HistoryError> {
+        Ok(self
+            .run_on_database(|connection| dropped_objects::list_dropped(connection, self.folder()))?
+            .0)
+    }
+
+    fn remove_dropped_objects(&self) -> Result<u64, HistoryError> {
+        Ok(self
+            .run_on_database(|connection| {
+                dropped_objects::remove_dropped(connection, self.folder())
+            })?
             .0)
     }
 

@@ -25,13 +25,16 @@ pub(super) fn patch_for_people(
     path: &Path,
 ) -> Result<String, HistoryError> {
     if is_of_folder(change) {
-        let word = if change.after.is_some() {
-            "new"
-        } else {
-            "deleted"
-        };
         let (old, new) = (quote_name("a/", path), quote_name("b/", path));
-        return Ok(format!("diff --git {old} {new}\n{word} empty folder\n"));
+        let what = match (&change.before, &change.after) {
+            (Some(before), Some(after)) => {
+                let bits = |state: &RecordedState| state.mode & 0o7777;
+                format!("empty folder, mode {:o} to {:o}", bits(before), bits(after))
+            }
+            (Some(_), None) => "deleted empty folder".to_owned(),
+            (None, _) => "new empty folder".to_owned(),
+        };
+        return Ok(format!("diff --git {old} {new}\n{what}\n"));
     }
     if let Some([removed, made]) = change_of_type(change) {
         let parts = [
@@ -62,7 +65,7 @@ pub(super) fn patch_for_people(
 
 fn is_of_folder(change: &FileChange) -> bool {
     let mut states = [&change.before, &change.after].into_iter().flatten();
-    states.any(RecordedState::is_folder)
+    states.all(RecordedState::is_folder)
 }
 
 /// Returns the bytes of a state as git has them: those of a symbolic link are its target. None where they are no longer
@@ -80,11 +83,12 @@ fn bytes(
     }
 }
 
-/// Splits the change of a file into a link, or of a link into a file, into a removal and a creation: a patch of git
-/// cannot change the type.
+/// Splits the change of a file, link or empty folder into one of another type into a removal and a creation: a patch of
+/// git cannot change the type.
 fn change_of_type(change: &FileChange) -> Option<[FileChange; 2]> {
     let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
-    if before.link.is_some() == after.link.is_some() {
+    let kind = |state: &RecordedState| (state.link.is_some(), state.is_folder());
+    if kind(before) == kind(after) {
         return None;
     }
     let (mut removed, mut made) = (change.clone(), change.clone());

@@ -41,7 +41,7 @@ pub(crate) enum Intent {
     Leave,
     /// The file gets this name. A link that has the name is in the way, whatever it leads to.
     Take,
-    /// An empty folder gets or leaves this name.
+    /// An empty folder gets or leaves this name. A link that has the name is meant itself.
     Folder,
 }
 

@@ -28,24 +28,14 @@ pub(super) enum CurrentFile {
 
 pub(super) fn check_current_file(write: &FileWrite<'_>) -> Result<CurrentFile, CommitFailure> {
     let located = write.located;
-    match (&write.expected, write.new) {
-        (
-            ExpectedState::Link { .. },
-            NewBytes::MovedTo(_)
-            | NewBytes::Nothing
-            | NewBytes::Link(_)
-            | NewBytes::Whole(_)
-            | NewBytes::Copied { .. },
-        )
-        | (ExpectedState::EmptyFolder { .. }, NewBytes::Nothing) => {
-            return compare_without_bytes(write)
-                .map(|found| CurrentFile::WithoutBytes(found.stamp));
-        }
-        (ExpectedState::Link { .. } | ExpectedState::EmptyFolder { .. }, _)
-        | (ExpectedState::Content { .. }, NewBytes::EmptyFolder { .. }) => {
+    if matches!(
+        write.expected,
+        ExpectedState::Link { .. } | ExpectedState::EmptyFolder { .. }
+    ) {
+        if !can_follow_without_bytes(write) {
             return Err(CommitFailure::Changed);
         }
-        _ => {}
+        return compare_without_bytes(write).map(|found| CurrentFile::WithoutBytes(found.stamp));
     }
     let ExpectedState::Content { stamp: seen, .. } = &write.expected else {
         if !located.missing_folders.is_empty() {
@@ -99,6 +89,19 @@ pub(super) fn check_current_file(write: &FileWrite<'_>) -> Result<CurrentFile, C
             step: "permission",
             source,
         }),
+    }
+}
+
+/// Returns whether the new content can follow a link or an empty folder: it needs none of the old bytes.
+fn can_follow_without_bytes(write: &FileWrite<'_>) -> bool {
+    match write.new {
+        NewBytes::Nothing
+        | NewBytes::Link(_)
+        | NewBytes::EmptyFolder { .. }
+        | NewBytes::Whole(_)
+        | NewBytes::Copied { .. } => true,
+        NewBytes::MovedTo(_) => matches!(write.expected, ExpectedState::Link { .. }),
+        NewBytes::Spliced { .. } | NewBytes::Streamed { .. } | NewBytes::CopiedFrom { .. } => false,
     }
 }
 

@@ -16,7 +16,7 @@ use super::scratch::{Scratch, TemporaryFile};
 use super::stage::StagedReplacement;
 use super::swap::{self, applied_replacement, update_metadata, verify_and_adopt};
 use super::{CommitFailure, FileWrite, WriteGuarantee, WriteMethod};
-use crate::disk::{Lease, OpenMode, ReplaceMode};
+use crate::disk::{Disk, Lease, OpenMode, ReplaceMode};
 use crate::displaced::Seal;
 use crate::mounts::{MissingFeature, RenameTrust};
 use crate::revision::Revision;
@@ -137,7 +137,7 @@ fn withdraw_new_file(
             break;
         }
         if is_our_unchanged_file(scratch, folder, &aside, ours, revision) {
-            let _ = retry_once(|| disk.remove_at(folder, &aside));
+            let _ = remove_our_file(disk, folder, &aside, ours);
             return failure;
         }
         break;
@@ -164,6 +164,13 @@ pub(super) fn is_our_unchanged_file(
                 .read_link_at(folder, name)
                 .map_err(CommitFailure::at_step("look"))?;
             return Ok(Revision::from_link(&found) == revision);
+        }
+        if ours.is_folder() {
+            // It is removed only if it is empty.
+            let now = disk.stat_at(folder, name);
+            return Ok(now
+                .map_err(CommitFailure::at_step("look"))?
+                .is_same_file(ours));
         }
         let handle = disk
             .open_at(folder, name, OpenMode::Read)
@@ -192,6 +199,19 @@ pub(super) fn is_our_unchanged_file(
         Err(CommitFailure::Io { .. }) => check().unwrap_or(false),
         other => other.unwrap_or(false),
     }
+}
+
+/// Removes a file, link or empty folder of ours from a temporary name.
+pub(super) fn remove_our_file(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    ours: &Stamp,
+) -> io::Result<()> {
+    retry_once(|| match ours.is_folder() {
+        true => disk.remove_folder_at(folder, name),
+        false => disk.remove_at(folder, name),
+    })
 }
 
 /// Moves a version that must not be lost into the state folder and returns its path. If that fails, the file stays next

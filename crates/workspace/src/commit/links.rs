@@ -1,6 +1,6 @@
-//! Staging of symbolic links and empty folders. For links: a link that gets a free name or replaces a file or another link, and a file that replaces
-//! a link. A link has no bytes to flush and cannot be rewritten in place, so the name is exchanged, or the old file is
-//! renamed away.
+//! Staging of symbolic links and empty folders: one that gets a free name, one that replaces a file, a link or an empty
+//! folder, and a file that replaces one. They have no bytes to flush and cannot be rewritten in place, so the name is
+//! exchanged, or what had it is renamed away.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -15,7 +15,7 @@ use crate::disk::AttributesCopied;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// Stages a replacement where the old file, the new one or both are links.
+/// Stages a replacement where the old file, the new one or both are links or empty folders.
 pub(super) fn stage(
     scratch: &mut Scratch<'_>,
     write: &FileWrite<'_>,
@@ -34,6 +34,7 @@ pub(super) fn stage(
     let folder = Arc::clone(&write.located.folder);
     let new = match write.new {
         NewBytes::Link(target) => make(scratch, write, &folder, target)?,
+        NewBytes::EmptyFolder { mode } => make_folder(scratch, write, &folder, mode)?,
         _ => make_file(scratch, write, &folder)?,
     };
     let replacement = StagedReplacement {

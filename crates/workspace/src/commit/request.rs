@@ -40,15 +40,16 @@ pub enum ExpectedState {
         /// The content itself, if it is in memory: cheaper to compare.
         bytes: Option<Arc<Vec<u8>>>,
     },
-    /// A symbolic link with this target must be there. It can be moved, removed, and replaced by another link or by whole
-    /// content.
+    /// A symbolic link with this target must be there. It can be moved, removed, and replaced by another link, by an
+    /// empty folder or by whole content.
     Link {
         /// The target, as the link has it.
         target: OsString,
         /// The stamp of the link itself.
         stamp: Stamp,
     },
-    /// This folder must be there, without entries. It can only be removed.
+    /// This folder must be there, without entries. It can be removed, and replaced by another empty folder, by a link or
+    /// by whole content.
     EmptyFolder {
         /// The stamp of the folder.
         stamp: Stamp,
@@ -115,7 +116,7 @@ pub enum NewBytes<'a> {
     },
     /// A symbolic link with this target. The target is not resolved; it may lead anywhere.
     Link(&'a OsStr),
-    /// A folder without entries. The name must be free.
+    /// A folder without entries.
     EmptyFolder {
         /// The permission bits of the folder.
         mode: u32,
@@ -236,9 +237,13 @@ pub enum Durability {
 }
 
 impl FileWrite<'_> {
-    /// Returns whether a symbolic link is replaced, or gets the name.
-    pub(crate) fn concerns_link(&self) -> bool {
-        matches!(self.new, NewBytes::Link(_)) || matches!(self.expected, ExpectedState::Link { .. })
+    /// Returns whether a symbolic link or an empty folder is replaced, or gets the name.
+    pub(crate) fn is_without_bytes(&self) -> bool {
+        matches!(self.new, NewBytes::Link(_) | NewBytes::EmptyFolder { .. })
+            || matches!(
+                self.expected,
+                ExpectedState::Link { .. } | ExpectedState::EmptyFolder { .. }
+            )
     }
 
     /// Returns whether the name is free after the write.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::applied::{AppliedWrite, FileToRewrite, RollbackData, StagedRewrite};
-use super::exchange::{is_our_unchanged_file, preserve_version};
+use super::exchange::{is_our_unchanged_file, preserve_version, remove_our_file};
 use super::free_name::{move_to_free_name, rename_to_free_name};
 use super::in_place;
 use super::lease::CheckedFile;
@@ -137,7 +137,7 @@ impl WriteRollback<'_, '_> {
         }
         if self.is_untouched(&old) {
             drop(old_file);
-            return retry_once(|| disk.remove_at(folder, &old)).is_ok();
+            return remove_our_file(disk, folder, &old, &self.written.stamp).is_ok();
         }
         // Another program has written to it: its version stays at the name.
         let _ = retry_once(exchange);
@@ -180,7 +180,7 @@ impl WriteRollback<'_, '_> {
         }
         if !came {
             if self.is_untouched(&away) {
-                let _ = retry_once(|| disk.remove_at(folder, &away));
+                let _ = remove_our_file(disk, folder, &away, &self.written.stamp);
             } else {
                 standing
                     .kept

@@ -96,7 +96,7 @@ pub(super) fn stage_write(
         });
     }
     let handle = match handle {
-        Some(handle) if !write.concerns_link() => handle,
+        Some(handle) if !write.is_without_bytes() => handle,
         handle => return links::stage(scratch, write, handle, stamp, forced),
     };
     let stamp = wait_for_stable_links(scratch, write, &handle, stamp)?;

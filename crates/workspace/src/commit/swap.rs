@@ -31,7 +31,7 @@ pub(super) fn update_metadata(
 ) -> Result<(), CommitFailure> {
     let (temporary, checked) = (&replacement.temporary, &replacement.checked);
     let is_changed = old_file.stamp.ctime != checked.ctime || !old_file.stamp.is_same_file(checked);
-    if is_changed && !write.concerns_link() {
+    if is_changed && !write.is_without_bytes() {
         // Whether all attributes were copied is known from staging.
         let _ = copy_metadata(
             disk,
@@ -64,7 +64,7 @@ pub(super) fn verify_and_adopt(
         DisplacedCheck::SameFile => Ok(()),
         DisplacedCheck::SameContent(other) => {
             // Another program replaced the file by an equal one: copy the metadata from that.
-            if !write.concerns_link() {
+            if !write.is_without_bytes() {
                 let disk = scratch.disk();
                 let _ = copy_metadata(disk, write, temporary, &other.handle, &other.stamp, None);
             }

@@ -53,7 +53,20 @@ fn commit_link(ground: &Ground, commit: Commit<'_>, new: NewBytes<'_>) -> Outcom
     }])
 }
 
-pub(crate) const KINDS: [CommitKind; 19] = [
+/// Commits a write to the empty folder `empty`.
+fn commit_folder(ground: &Ground, commit: Commit<'_>, new: NewBytes<'_>) -> Outcome {
+    let (folder, expected) = ground.empty_folder("empty");
+    commit(vec![FileWrite {
+        expected,
+        new,
+        ..creation(&folder, b"")
+    }])
+}
+
+/// A new folder.
+const FOLDER: NewBytes<'static> = NewBytes::EmptyFolder { mode: 0o750 };
+
+pub(crate) const KINDS: [CommitKind; 24] = [
     CommitKind {
         name: "replace",
         prepare: |ground| ground.put("a", "0123456789"),
@@ -188,6 +201,41 @@ pub(crate) const KINDS: [CommitKind; 19] = [
             };
             commit(vec![write])
         },
+    },
+    CommitKind {
+        name: "folder for a file",
+        prepare: |ground| ground.put("a", "0123456789"),
+        act: |ground, commit| commit(vec![ground.seen("a").becomes(FOLDER)]),
+    },
+    CommitKind {
+        name: "folder for a file, aside",
+        prepare: |ground| {
+            ground.put("a", "0123456789");
+            ground
+                .lacks_exchange
+                .store(true, std::sync::atomic::Ordering::SeqCst);
+        },
+        act: |ground, commit| commit(vec![ground.seen("a").becomes(FOLDER)]),
+    },
+    CommitKind {
+        name: "folder for a link",
+        prepare: old_link,
+        act: |ground, commit| commit_link(ground, commit, FOLDER),
+    },
+    CommitKind {
+        name: "file for a folder",
+        prepare: |ground| fs::create_dir(ground.root.join("empty")).unwrap(),
+        act: |ground, commit| commit_folder(ground, commit, NewBytes::Whole(b"text")),
+    },
+    CommitKind {
+        name: "file for a folder, aside",
+        prepare: |ground| {
+            fs::create_dir(ground.root.join("empty")).unwrap();
+            ground
+                .lacks_exchange
+                .store(true, std::sync::atomic::Ordering::SeqCst);
+        },
+        act: |ground, commit| commit_folder(ground, commit, NewBytes::Whole(b"text")),
     },
     CommitKind {
         name: "several with links and folders",

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use lancet::doors::format_size;
-use lancet::history::{CompressResult, PruneResult};
+use lancet::doors::{format_size, path_text};
+use lancet::history::{CompressResult, DroppedObjects, PruneResult};
 use serde_json::json;
 
 use super::access::{open_history, unreadable_failure};
@@ -12,7 +12,7 @@ use super::stats::format_count;
 use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{ProgressLine, print};
+use crate::terminal::{ProgressLine, escape_for_terminal, print};
 
 /// How long one step may take.
 const STEP_TIME: Duration = Duration::from_millis(200);
@@ -24,13 +24,18 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
     let history = open_history(&arguments.place, RootHint::Nothing, around)?;
     if arguments.dry_run {
         let removed = history.preview_tidy().map_err(unreadable_failure)?;
-        return print_result(arguments, &removed, &CompressResult::default());
+        let dropped = history.dropped_git_objects().map_err(unreadable_failure)?;
+        return print_result(arguments, &removed, &CompressResult::default(), &dropped);
     }
     let mut progress_line = ProgressLine::new();
     progress_line.show("looking through what was left behind");
     let swept = history.clean(CLEANING_TIME).map_err(unreadable_failure)?;
     let (mut removed, mut compressed) = (PruneResult::default(), CompressResult::default());
     removed.bytes = swept;
+    if arguments.git {
+        let from_git = history.remove_dropped_git_objects();
+        removed.bytes += from_git.map_err(unreadable_failure)?;
+    }
     loop {
         let (more_removed, more_compressed) =
             history.tidy(STEP_TIME).map_err(unreadable_failure)?;
@@ -58,20 +63,26 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         ));
     }
     drop(progress_line);
-    print_result(arguments, &removed, &compressed)
+    let dropped = history.dropped_git_objects().map_err(unreadable_failure)?;
+    print_result(arguments, &removed, &compressed, &dropped)
 }
 
 fn print_result(
     arguments: &GcArguments,
     removed: &PruneResult,
     compressed: &CompressResult,
+    dropped: &[DroppedObjects],
 ) -> Result<Exit, Failure> {
     if arguments.json {
+        let roots = dropped.iter().map(|found| {
+            json!({ "root": path_text(&found.root), "objects": found.objects, "bytes": found.bytes })
+        });
         let mut data = json!({
             "removedOperations": removed.operations, "removedContents": removed.contents,
             "removedBytes": removed.bytes, "compressedContents": compressed.contents,
             "compressedFrom": compressed.before, "compressedTo": compressed.after, "bytes": removed.left,
             "sparedOperations": removed.spared, "waitingOperations": removed.waiting,
+            "droppedGitObjects": roots.collect::<Vec<_>>(),
         });
         if arguments.dry_run {
             data["dryRun"] = json!(true);
@@ -119,5 +130,26 @@ fn print_result(
             format_count(removed.waiting, "change")
         ))?;
     }
+    if !arguments.json {
+        print_dropped(arguments, dropped)?;
+    }
     Ok(Exit::Done)
+}
+
+/// Lists what git has dropped and checkpoints may need.
+fn print_dropped(arguments: &GcArguments, dropped: &[DroppedObjects]) -> Result<(), Failure> {
+    for found in dropped {
+        let root = path_text(&found.root);
+        let end = match (arguments.git, arguments.dry_run) {
+            (true, true) => "would be removed",
+            _ => "`lancet gc --git` removes them",
+        };
+        print(&format!(
+            "{} ({}) that git no longer has in {} kept for its checkpoints; {end}\n",
+            format_count(found.objects, "object"),
+            format_size(found.bytes),
+            escape_for_terminal(&root),
+        ))?;
+    }
+    Ok(())
 }

@@ -67,7 +67,13 @@ pub(super) fn format_operation(
     sub_agent: Option<&SubAgent>,
     colour: Colour,
 ) -> String {
-    let files = first_file_names(history, operation);
+    let call = operation.recorded.as_ref();
+    let mut files = first_file_names(history, operation);
+    if files.is_empty()
+        && let Some(head) = call.and_then(|call| call.head.as_ref())
+    {
+        files.push(format!("HEAD {}", escape_for_terminal(&head.to_string())));
+    }
     let more = match operation.files.len() {
         0..=3 => String::new(),
         many => format!(" and {} more", many - 3),
@@ -79,7 +85,6 @@ pub(super) fn format_operation(
             (added + file.added, removed + file.removed)
         });
     let mut end = String::new();
-    let call = operation.recorded.as_ref();
     let called = call.and_then(|call| call.name.as_deref().or(call.command.as_deref()));
     let called = called.map(shorten_line);
     if let Some(summary) = called.as_deref().or(summary) {

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use base64::Engine as _;
 use lancet::doors::path_text;
-use lancet::history::{FileChange, History, Operation, RecordedState, UNATTRIBUTED_TOOL};
+use lancet::history::{
+    FileChange, GitHead, History, Operation, RecordedState, UNATTRIBUTED_TOOL,
+};
 use serde_json::{Value, json};
 
 use super::time;
@@ -75,11 +77,19 @@ pub(super) fn object(
         if !call.shared_with.is_empty() {
             object["sharedWith"] = json!(call.shared_with);
         }
+        if let Some(head) = &call.head {
+            object["head"] =
+                json!({ "from": head_object(&head.from), "to": head_object(&head.to) });
+        }
         if operation.tool == UNATTRIBUTED_TOOL {
             object["asInGit"] = json!(call.as_in_git);
         }
     }
     object
+}
+
+fn head_object(head: &GitHead) -> Value {
+    json!({ "branch": head.branch, "commit": head.commit })
 }
 
 /// Returns the state of a file as JSON. The revision and the target of a symbolic link are left out where the rules forbid

@@ -344,6 +344,9 @@ fn format_header(operation: &Operation, history: &History, colour: Colour) -> St
             files => format!("{files} more files, which are as git has them"),
         };
         line("left to git", Some(&as_in_git));
+        let head = call.head.as_ref();
+        let head = head.map(|head| format!("{head} (`{}` moves it back)", head.command_back()));
+        line("HEAD", head.as_deref());
     }
     line("session", Some(&operation.session));
     line("client", client.as_deref());

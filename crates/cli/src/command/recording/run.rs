@@ -86,6 +86,10 @@ fn report_recording(arguments: &RunArguments, recording: &Recording, look: &Reco
         more => format!("{more} files"),
     };
     let mut line = match &look.operation {
+        Some((_, 0)) => match &look.head {
+            Some(head) => format!("HEAD moved: {}", escape_for_terminal(&head.to_string())),
+            None => return,
+        },
         Some((id, number)) => {
             let short = &id[id.len().saturating_sub(4)..];
             format!(

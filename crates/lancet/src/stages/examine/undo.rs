@@ -6,9 +6,12 @@ mod at_checkpoint;
 mod by_id;
 mod chain;
 mod conflict;
+mod current_file;
 mod described;
+mod empty_folder;
 mod folders;
 mod groups;
+mod head;
 mod hooks;
 mod hunk;
 mod kept;
@@ -104,7 +107,9 @@ pub(crate) fn examine(
         examined.examine_chain(context, attempt, store, chain, &rows, asked)?;
     }
     examined.take_folders(context, &folders, asked)?;
-    examined.into_plan(&rows, asked, turn)
+    let mut plan = examined.into_plan(&rows, asked, turn)?;
+    head::add_notice(context, store, &rows, &mut plan, asked)?;
+    Ok(plan)
 }
 
 /// The results for the files so far.

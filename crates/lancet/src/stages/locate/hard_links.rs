@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use lancet_local_state::git_objects;
 use lancet_policy::{DecisionCause, FileNames, Policy, ShownContent};
 use lancet_search::{Excludes, FolderRules};
 use lancet_workspace::{EntryKind, FileType, Located, Stamp, find_linked_files, is_package_store};
@@ -90,7 +91,11 @@ impl<'e> LinkIndex<'e> {
         };
         let state = self.state.get_or_init(|| {
             let folder = self.engine.base().state_folder();
-            folder.map(find_linked_files).unwrap_or_default()
+            let found = folder.map(|folder| {
+                // A hard link to git's objects does not make them lancet's own.
+                find_linked_files(folder, &folder.join(git_objects::FOLDER))
+            });
+            found.unwrap_or_default()
         });
         stamp.kind() == FileType::File && state.contains(&identity(&stamp))
     }

@@ -25,10 +25,9 @@ pub(super) fn located_for(
             other => other,
         },
         Intent::Edit => engine.workspace.locate(path),
-        Intent::Folder => match engine.workspace.locate_folder(path) {
-            Ok(Some(folder)) => Ok(folder),
-            Ok(None) => engine.workspace.locate_as_spelled(path),
-            Err(error) => Err(error),
+        Intent::Folder => match engine.workspace.locate_folder(path)? {
+            Some(folder) => Ok(folder),
+            None => located_for(engine, path, Intent::Take),
         },
         Intent::Leave | Intent::Take => match (engine.workspace.locate_link(path), intent) {
             (Ok(Some(link)), _) => Ok(link),

@@ -4,18 +4,17 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use lancet_git::{ObjectId, Repository};
+use lancet_git::{ObjectId, ObjectReader, Repository};
 use lancet_history::{
     Checkpoint, CheckpointEntry, CheckpointEntryKind, CheckpointQuery, ContentIdentity,
     OperationStore, RecordedState, Revision,
 };
+use lancet_local_state::git_objects::objects_folder;
 use lancet_workspace::Revision as LinkRevision;
 
 use super::kept::{not_kept_refusal, unreadable_refusal};
-use crate::message::message;
-use crate::refusal::{Refusal, RefusalKind};
+use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
-use crate::wording::quote_path;
 
 /// Finds the checkpoint with exactly this name or id, in the root of a file.
 pub(super) fn find_checkpoint(
@@ -77,12 +76,9 @@ pub(super) fn state_at_checkpoint(
         let state = RecordedState::of_link(revision, target.into(), entry.mode);
         return Ok(Some(state));
     }
-    if entry.kind != CheckpointEntryKind::File {
-        let text = message!(
-            "{} was no file at that checkpoint, but an empty folder, which restore does not make. Nothing was changed.",
-            quote_path(path)
-        );
-        return Err(Refusal::from_message(RefusalKind::Invalid, text));
+    if entry.kind == CheckpointEntryKind::EmptyFolder {
+        let revision = *LinkRevision::of_empty_folder().as_bytes();
+        return Ok(Some(RecordedState::from_file(revision, 0, entry.mode)));
     }
     let revision = match entry.identity {
         ContentIdentity::Unknown => return Err(not_kept_refusal()),
@@ -103,7 +99,19 @@ fn copy_blob_to_history(
 ) -> Result<Revision, Refusal> {
     let disk = &context.engine().base().disk;
     let repository = Repository::find_for_file(path, disk).ok().flatten();
-    let objects = repository.and_then(|repository| repository.open_objects().ok());
+    let own = repository.and_then(|repository| repository.open_objects().ok());
+    let state = context.engine().base().state_folder();
+    let workspace = context.engine().workspace_of(path);
+    let linked = state.zip(workspace).and_then(|(state, workspace)| {
+        ObjectReader::open_in_folder(&objects_folder(state, &workspace.id), disk).ok()
+    });
+    let objects = match (own, linked) {
+        (Some(mut own), Some(linked)) => {
+            own.append(linked);
+            Some(own)
+        }
+        (own, linked) => own.or(linked),
+    };
     let largest = context.engine().settings.checkpoint.max_file;
     let bytes =
         objects.and_then(|mut objects| objects.read_blob(&ObjectId::from_array(id), largest).ok());

@@ -33,6 +33,8 @@ pub(super) enum CurrentBytes {
     Large,
     /// There are no bytes: it is a symbolic link.
     Link,
+    /// There are no bytes: it is a folder without entries.
+    EmptyFolder,
 }
 
 /// Says what can be done about a change whose file has changed since.
@@ -77,7 +79,17 @@ fn conflict_advice(
         ),
         (Some(_), None, _) => message!("Taking it back would replace that file; {}.", before),
         (_, Some(_), CurrentBytes::Link) => message!("It is a symbolic link by now; {}.", before),
-        (None, _, CurrentBytes::Bytes(_) | CurrentBytes::Large | CurrentBytes::Link) => message!(
+        (_, Some(_), CurrentBytes::EmptyFolder) => {
+            message!("It is an empty folder by now; {}.", before)
+        }
+        (
+            None,
+            _,
+            CurrentBytes::Bytes(_)
+            | CurrentBytes::Large
+            | CurrentBytes::Link
+            | CurrentBytes::EmptyFolder,
+        ) => message!(
             "Taking it back would remove that file along with what was changed since. Undo the later changes first, where `lancet log {}` has them; a person who does not need them removes the file.",
             verbatim(path)
         ),
@@ -126,9 +138,13 @@ pub(super) fn conflict_refusal(
         .and_then(|after| read_content(store, &after.revision).ok());
     let how = match (&row.change.after, now) {
         (Some(_), CurrentBytes::Nothing) => "was removed afterwards",
-        (None, CurrentBytes::Bytes(_) | CurrentBytes::Large | CurrentBytes::Link) => {
-            "was created again afterwards"
-        }
+        (
+            None,
+            CurrentBytes::Bytes(_)
+            | CurrentBytes::Large
+            | CurrentBytes::Link
+            | CurrentBytes::EmptyFolder,
+        ) => "was created again afterwards",
         _ => "was changed afterwards",
     };
     let which = match asked.direction {

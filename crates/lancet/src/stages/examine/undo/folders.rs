@@ -1,20 +1,21 @@
-//! Undo of the creation and removal of empty folders. A folder that is used by now stays; one that becomes empty because
+//! Undo of the changes of empty folders: made, removed, or with other permission bits. A folder that is used by now stays; one that becomes empty because
 //! the same undo removes its files is removed after them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use lancet_history::SeenRanges;
-use lancet_workspace::{ExecutableChange, ExpectedState, FileType};
+use lancet_history::RecordedState;
+use lancet_workspace::{ExpectedState, FileType, Stamp};
 
 use super::ExaminedFiles;
+use super::current_file::is_empty;
+use super::empty_folder::{made, plan};
 use super::select::FileRow;
-use super::view::FORM_OF_BINARY;
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
-use crate::stages::locate::{Intent, Target, locate_recorded};
-use crate::stages::plan::{ChangeView, FilePlan, NewContent};
+use crate::stages::locate::{Intent, locate_recorded};
+use crate::stages::plan::{FilePlan, NewContent};
 use crate::undo::UndoRequest;
 use crate::wording::quote_path;
 
@@ -90,17 +91,27 @@ fn back(context: &CallContext<'_>, path: &Path, rows: &[&FileRow]) -> Result<Fol
         return Err(Refusal::from_message(RefusalKind::Conflict, text)
             .with_field("file_path", quote_path(path)));
     }
-    let made = rows.iter().filter(|row| row.change.before.is_none());
-    let mut folders: Vec<PathBuf> = made.flat_map(|row| row.change.folders.clone()).collect();
+    let creations = rows.iter().filter(|row| row.change.before.is_none());
+    let mut folders: Vec<PathBuf> = creations
+        .flat_map(|row| row.change.folders.clone())
+        .collect();
     let stamp = target.located.stat();
+    let left = rows.first().and_then(|row| row.change.after.as_ref());
+    let has_mode = |stamp: Stamp, state: &RecordedState| stamp.mode & 0o7777 == state.mode & 0o7777;
     Ok(match (stamp, wanted) {
-        (None, Some(state)) => FolderBack::To(Box::new(plan(
-            target,
-            ExpectedState::Missing,
-            NewContent::EmptyFolder {
-                mode: state.mode & 0o7777,
-            },
-        ))),
+        (None, Some(state)) => {
+            let plan = made(target, ExpectedState::Missing, None, state.mode);
+            FolderBack::To(Box::new(plan))
+        }
+        // Permission bits that another program has changed since are left alone.
+        (Some(stamp), Some(state))
+            if !has_mode(stamp, state)
+                && left.is_some_and(|left| has_mode(stamp, left))
+                && is_empty(context, path) =>
+        {
+            let expected = ExpectedState::EmptyFolder { stamp };
+            FolderBack::To(Box::new(made(target, expected, None, state.mode)))
+        }
         (Some(stamp), None) if is_empty(context, path) => FolderBack::To(Box::new(plan(
             target,
             ExpectedState::EmptyFolder { stamp },
@@ -112,28 +123,4 @@ fn back(context: &CallContext<'_>, path: &Path, rows: &[&FileRow]) -> Result<Fol
         }
         (None, None) | (Some(_), Some(_)) => FolderBack::Already(Vec::new()),
     })
-}
-
-fn is_empty(context: &CallContext<'_>, path: &Path) -> bool {
-    let located = context.engine().workspace.locate_as_spelled(path);
-    located
-        .ok()
-        .and_then(|folder| folder.entries(1, &|_, _| true).ok())
-        .is_some_and(|listing| listing.total == 0)
-}
-
-fn plan(target: Target, expected: ExpectedState, new: NewContent) -> FilePlan {
-    let mut view = ChangeView::default();
-    view.notices.push(message!("it is an empty folder"));
-    FilePlan {
-        target,
-        expected,
-        base: None,
-        new,
-        view,
-        encoding: FORM_OF_BINARY.0,
-        endings: FORM_OF_BINARY.1,
-        seen: SeenRanges::default(),
-        executable: ExecutableChange::Keep,
-    }
 }

@@ -4,9 +4,9 @@
 
 use lancet_history::{OperationKind, OperationStore, ReversedChange};
 
+use super::current_file::{self, CurrentFile, DiskContent};
 use super::kept::{read_content, unreadable_refusal};
 use super::view::{self, WantedState};
-use super::walk::{self, CurrentFile, DiskContent};
 use crate::message::{OPERATION, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::review::chain::Chain;
@@ -124,7 +124,7 @@ fn file_plan(
 ) -> Result<FilePlan, Refusal> {
     let told = quote_path(target.path());
     let left = chain.newest().and_then(|step| step.change().after.as_ref());
-    let current = walk::read_current(context, attempt, &target)?;
+    let current = current_file::read_current(context, attempt, &target)?;
     let found = current.as_ref().map(|current| *current.revision.as_bytes());
     let is_as_left = found == left.map(|left| left.revision);
     let mut folders = Vec::new();
@@ -160,7 +160,7 @@ fn file_plan(
 fn bytes_in_memory(current: &CurrentFile) -> Option<&[u8]> {
     match &current.content {
         DiskContent::Held(snapshot) => Some(snapshot.bytes.as_slice()),
-        DiskContent::Large(_) | DiskContent::Link(_) => None,
+        DiskContent::Large(_) | DiskContent::Link(_) | DiskContent::EmptyFolder => None,
     }
 }
 

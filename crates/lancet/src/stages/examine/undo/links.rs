@@ -6,22 +6,28 @@ use std::path::{Path, PathBuf};
 use lancet_history::SeenRanges;
 use lancet_workspace::{ExecutableChange, ExpectedState};
 
+use super::current_file::CurrentFile;
 use super::select::FileRow;
 use super::view::FORM_OF_BINARY;
-use super::walk::{CurrentFile, DiskContent};
 use crate::message::message;
 use crate::stages::locate::{Intent, Target};
 use crate::stages::plan::{ChangeView, FilePlan, NewContent};
 use crate::wording::quote_path;
 
-/// Returns how a name is located: where one of the changes made, changed or removed a symbolic link, a link that has the
-/// name now is meant itself.
+/// Returns how a name is located: where one of the changes made, changed or removed a symbolic link or an empty folder,
+/// the one that has the name now is meant itself.
 pub(super) fn intent_for(path: &Path, rows: &[&FileRow]) -> Intent {
-    let mut rows = rows.iter().filter(|row| row.change.path == *path);
-    match rows.any(|row| row.concerns_link()) {
-        true => Intent::Take,
-        false => Intent::Replace,
+    let rows = rows.iter().filter(|row| row.change.path == *path);
+    let mut intent = Intent::Replace;
+    for row in rows {
+        if row.concerns_folder() {
+            return Intent::Folder;
+        }
+        if row.concerns_link() {
+            intent = Intent::Take;
+        }
     }
+    intent
 }
 
 /// Returns the plan that gives a name to a symbolic link, whatever has the name now.
@@ -36,10 +42,7 @@ pub(super) fn made(
         view.notices
             .push(message!("it is a symbolic link to {}", quote_path(link)));
     }
-    let base = current.and_then(|current| match current.content {
-        DiskContent::Held(snapshot) => Some(snapshot),
-        DiskContent::Large(_) | DiskContent::Link(_) => None,
-    });
+    let base = current.and_then(CurrentFile::into_snapshot);
     let new = NewContent::Link {
         target: link.as_os_str().to_owned(),
     };

@@ -7,8 +7,9 @@ use lancet_history::OperationStore;
 use lancet_text::RawChange;
 use lancet_workspace::ExecutableChange;
 
+use super::current_file::{CurrentFile, DiskContent};
 use super::view;
-use super::walk::{CurrentFile, DiskContent, FileStep, WalkEnd};
+use super::walk::{FileStep, WalkEnd};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
@@ -49,7 +50,9 @@ pub(super) fn plan_move_back(
                 let form = view::encoding_and_line_ends(context, &to, &snapshot.bytes);
                 (Some(snapshot), form)
             }
-            DiskContent::Large(_) | DiskContent::Link(_) => (None, view::FORM_OF_BINARY),
+            DiskContent::Large(_) | DiskContent::Link(_) | DiskContent::EmptyFolder => {
+                (None, view::FORM_OF_BINARY)
+            }
         };
         return Ok(FilePlan {
             target: to,

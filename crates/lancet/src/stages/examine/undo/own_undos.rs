@@ -61,11 +61,12 @@ pub(super) fn rows_with_undos(
     walked.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
     let rows = walked.into_iter().flat_map(|operation| {
         let (id, kind, parent) = (operation.id, operation.kind, operation.parent);
-        let session = operation.session;
+        let (session, sequence) = (operation.session, operation.sequence);
         let files = operation.files.into_iter();
         let files = files.filter(|change| change.path == path);
         files.map(move |change| FileRow {
             operation: id.clone(),
+            sequence,
             kind,
             parent: parent.clone(),
             change,

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use lancet_history::{OperationStore, RecordedState};
 use lancet_workspace::FileType;
 
+use super::current_file::{self, CurrentFile, DiskContent};
 use super::kept::unreadable_refusal;
 use super::move_back::{one_at_a_time_refusal, plan_move_back};
 use super::name_changes::{ChainStart, NameChange, NameChanges};
 use super::renamed_chain::RenamedChain;
 use super::select::FileRow;
 use super::view::{self, WantedState};
-use super::walk::{self, CurrentFile, DiskContent, FileStep, WalkEnd};
+use super::walk::{self, FileStep, WalkEnd};
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::attempt::{Attempt, Freshness};
@@ -61,7 +62,7 @@ pub(super) fn read_names(
             return Err(Refusal::from_message(RefusalKind::Conflict, text)
                 .with_field("file_path", quote_path(name)));
         }
-        let current = walk::read_current(context, attempt, &target)?;
+        let current = current_file::read_current(context, attempt, &target)?;
         names.insert(name.to_path_buf(), (target, current));
     }
     Ok(NamesOnDisk {
@@ -261,7 +262,7 @@ impl NamesOnDisk {
         }
         let target = locate_recorded(context.engine(), name, Intent::Take)?;
         let mut attempt = Attempt::new(Freshness::FromDisk);
-        let current = walk::read_current(context, &mut attempt, &target)?;
+        let current = current_file::read_current(context, &mut attempt, &target)?;
         Ok((target, current))
     }
 }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{Operation, OperationStore, RecordedState};
+use lancet_workspace::FileType;
 
 use super::kept::unreadable_refusal;
 use super::view::{self, WantedState};
-use super::{at_checkpoint, by_id, require_store, walk};
+use super::{at_checkpoint, by_id, current_file, require_store};
 use crate::message::{Message, OPERATION, OPERATION_CAPITALIZED, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::attempt::Attempt;
@@ -86,19 +87,19 @@ pub(crate) fn plan_restore(
     })
 }
 
-/// Locates a file that is to be restored. A symbolic link that has the name now is meant itself where the state to restore
+/// Locates a file that is to be restored. A symbolic link or a folder that has the name now is meant itself where the state to restore
 /// was recorded under this very name; otherwise the file that it leads to is meant.
 fn located_for(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     asked: &Restore,
 ) -> Result<Target, Refusal> {
-    let own = located(context, asked, Intent::Take);
-    if let Ok(link) = own
-        && link.located.is_link()
-        && is_recorded(context, store, link.path(), &asked.operation)?
+    let own = located(context, asked, Intent::Folder);
+    if let Ok(own) = own
+        && (own.located.is_link() || own.located.kind() == FileType::Directory)
+        && is_recorded(context, store, own.path(), &asked.operation)?
     {
-        return Ok(link);
+        return Ok(own);
     }
     located(context, asked, Intent::Replace)
 }
@@ -162,7 +163,7 @@ fn plan_state(
     target: Target,
     wanted: Option<&RecordedState>,
 ) -> Result<Option<FilePlan>, Refusal> {
-    let current = walk::read_current(context, attempt, &target)?;
+    let current = current_file::read_current(context, attempt, &target)?;
     let mode = wanted.map(|kept| kept.mode);
     let mode = mode.filter(|mode| *mode != 0);
     let wanted = wanted.map_or(WantedState::Nothing, WantedState::Kept);

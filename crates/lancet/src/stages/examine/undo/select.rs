@@ -13,7 +13,7 @@ use super::kept::unreadable_refusal;
 use super::nothing::{
     nothing_selected_refusal, nothing_to_take_back_refusal, nothing_to_undo_refusal,
 };
-use super::{hooks, newest};
+use super::{head, hooks, newest};
 use crate::message::{OPERATION, OPERATION_CAPITALIZED, SEND_AGAIN, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::UndoScope;
@@ -30,6 +30,8 @@ const MAX_LINKED_READS: usize = 40;
 /// One file of one operation.
 pub(super) struct FileRow {
     pub(super) operation: String,
+    /// Its place in the order of recording.
+    pub(super) sequence: i64,
     pub(super) kind: OperationKind,
     /// The operation whose hook made the change.
     pub(super) parent: Option<String>,
@@ -62,7 +64,13 @@ impl FileRow {
         states.any(|state| state.link.is_some())
     }
 
-    /// Returns whether the change made or removed an empty folder.
+    /// Returns whether the change made, replaced or removed an empty folder.
+    pub(super) fn concerns_folder(&self) -> bool {
+        let states = [&self.change.before, &self.change.after];
+        states.into_iter().flatten().any(RecordedState::is_folder)
+    }
+
+    /// Returns whether the change concerned nothing but an empty folder.
     pub(super) fn is_of_folder(&self) -> bool {
         let states = [&self.change.before, &self.change.after];
         let mut states = states.into_iter().flatten();
@@ -103,6 +111,9 @@ pub(super) fn select_rows(
         }
         Selection::Operation(id) => {
             let operation = own_operation(context, store, id, whose)?;
+            if let Some(refusal) = head::only_moved_refusal(&operation) {
+                return Err(refusal);
+            }
             let resolved = resolve_operation(context, store, operation, asked.direction)?;
             vec![resolved]
         }
@@ -355,6 +366,7 @@ pub(super) fn rows_not_undone(operation: Operation) -> Vec<FileRow> {
         .filter(|change| change.undone_by.is_none())
         .map(|change| FileRow {
             operation: operation.id.clone(),
+            sequence: operation.sequence,
             kind: operation.kind,
             parent: operation.parent.clone(),
             not_kept: not_kept.take().unwrap_or_default(),

@@ -7,9 +7,9 @@ use lancet_history::{OperationStore, RecordedState, SeenRanges};
 use lancet_text::{Difference, Document, Encoding, Endings, difference, unified_diff};
 use lancet_workspace::{ExecutableChange, ExpectedState, Revision, Snapshot};
 
+use super::current_file::{CurrentFile, DiskContent};
 use super::kept::{open_content, read_content};
-use super::links;
-use super::walk::{CurrentFile, DiskContent};
+use super::{empty_folder, links};
 use crate::ledger::{carry_over_seen, raw_line};
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
@@ -39,7 +39,7 @@ pub(super) fn file_plan(
     current: Option<CurrentFile>,
     wanted: WantedState<'_>,
     mode: Option<u32>,
-    folders: Vec<PathBuf>,
+    made_folders: Vec<PathBuf>,
 ) -> Result<Option<FilePlan>, Refusal> {
     let same_mode = match (&current, mode) {
         (Some(current), Some(mode)) => current.stamp.mode & 0o7777 == mode & 0o7777,
@@ -57,18 +57,28 @@ pub(super) fn file_plan(
     let expected = current
         .as_ref()
         .map_or(ExpectedState::Missing, CurrentFile::expected);
-    if let WantedState::Kept(kept) = &wanted
-        && let Some(link) = &kept.link
+    if let WantedState::Kept(kept) = &wanted {
+        if let Some(link) = &kept.link {
+            return Ok(Some(links::made(target, expected, current, link)));
+        }
+        if kept.is_folder() {
+            let plan = empty_folder::made(target, expected, current, kept.mode);
+            return Ok(Some(plan));
+        }
+    }
+    if let (WantedState::Nothing, ExpectedState::Link { .. } | ExpectedState::EmptyFolder { .. }) =
+        (&wanted, &expected)
     {
-        return Ok(Some(links::made(target, expected, current, link)));
+        return Ok(Some(links::removed(target, expected, made_folders)));
     }
-    if let (WantedState::Nothing, ExpectedState::Link { .. }) = (&wanted, &expected) {
-        return Ok(Some(links::removed(target, expected, folders)));
-    }
+    let mode = file_mode(&wanted, &expected, mode);
     let new = match (wanted, current.as_ref().map(|current| &current.content)) {
         (WantedState::Nothing, Some(DiskContent::Large(survey))) => {
             return Ok(Some(large::back::plan_removal(
-                target, expected, survey, folders,
+                target,
+                expected,
+                survey,
+                made_folders,
             )));
         }
         (WantedState::Kept(kept), found)
@@ -81,10 +91,7 @@ pub(super) fn file_plan(
         (WantedState::Kept(kept), _) => Some(read_content(store, &kept.revision)?),
         (WantedState::Bytes(bytes), _) => Some(bytes),
     };
-    let current = current.and_then(|current| match current.content {
-        DiskContent::Held(snapshot) => Some(snapshot),
-        DiskContent::Large(_) | DiskContent::Link(_) => None,
-    });
+    let current = current.and_then(CurrentFile::into_snapshot);
     let (encoding, endings, view, seen) =
         compare_states(context, &target, current.as_ref(), new.as_deref());
     Ok(Some(FilePlan {
@@ -92,7 +99,9 @@ pub(super) fn file_plan(
         expected,
         new: match new {
             Some(bytes) => NewContent::Restored { bytes, mode },
-            None => NewContent::Removed { folders },
+            None => NewContent::Removed {
+                folders: made_folders,
+            },
         },
         base: current,
         view,
@@ -101,6 +110,14 @@ pub(super) fn file_plan(
         seen,
         executable: ExecutableChange::Keep,
     }))
+}
+
+/// Returns the permission bits that a file is to have. Those of a folder that has the name now are not meant for a file.
+fn file_mode(wanted: &WantedState<'_>, expected: &ExpectedState, mode: Option<u32>) -> Option<u32> {
+    match (wanted, expected) {
+        (WantedState::Kept(kept), ExpectedState::EmptyFolder { .. }) => Some(kept.mode),
+        _ => mode,
+    }
 }
 
 /// Returns the plan that restores a state where it, or the file now, is too large for memory.
@@ -126,7 +143,7 @@ fn large_plan(
             Some(&*made)
         }
         // Without a file there is nothing to survey.
-        Some(DiskContent::Link(_)) | None => None,
+        Some(DiskContent::Link(_) | DiskContent::EmptyFolder) | None => None,
     };
     large::back::plan_restore(context, target, expected, survey, stored)
 }

@@ -1,108 +1,27 @@
 //! Undoes the changes of one file, from the newest to the oldest: from the content on the disk to the state before the
 //! oldest change.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use lancet_history::{OperationStore, PartialUndo, RecordedState};
-use lancet_workspace::{ExpectedState, FileType, Revision, Snapshot, Stamp};
+use lancet_workspace::Revision;
 
 use super::chain::Chain;
 use super::conflict::{CurrentBytes, OtherFiles, conflict_refusal};
+use super::current_file::{CurrentFile, DiskContent, read_current};
 use super::kept::{read_content, unreadable_refusal};
 use super::select::FileRow;
 use super::view::WantedState;
 use super::{merge, own_undos, parts, view};
-use crate::engine::FileSurvey;
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
-use crate::stages::examine::large;
 use crate::stages::locate::Target;
-use crate::stages::open::{MAX_IN_MEMORY_SIZE, expected_content, snapshot_to_change};
+use crate::stages::open::MAX_IN_MEMORY_SIZE;
 use crate::stages::plan::FilePlan;
 use crate::undo::{Direction, Overlap, UndoRequest};
 use crate::wording::quote_path;
-
-/// The file or symbolic link that is on the disk under a name now.
-pub(super) struct CurrentFile {
-    pub(super) revision: Revision,
-    pub(super) stamp: Stamp,
-    pub(super) content: DiskContent,
-}
-
-/// The content of what is on the disk, as far as it is in memory.
-pub(super) enum DiskContent {
-    /// The whole content, in memory.
-    Held(Snapshot),
-    /// The survey of a file that is too large for memory.
-    Large(Arc<FileSurvey>),
-    /// The target of a symbolic link.
-    Link(OsString),
-}
-
-impl CurrentFile {
-    /// Returns the content that the disk must still have when the file is written.
-    pub(super) fn expected(&self) -> ExpectedState {
-        match &self.content {
-            DiskContent::Held(snapshot) => expected_content(snapshot),
-            DiskContent::Large(survey) => survey.expected(),
-            DiskContent::Link(target) => ExpectedState::Link {
-                target: target.clone(),
-                stamp: self.stamp,
-            },
-        }
-    }
-}
-
-/// Reads what is on the disk under a name now; none where there is nothing.
-pub(super) fn read_current(
-    context: &CallContext<'_>,
-    attempt: &mut Attempt,
-    target: &Target,
-) -> Result<Option<CurrentFile>, Refusal> {
-    if let Some((stamp, link)) = link_at(target) {
-        return Ok(Some(CurrentFile {
-            revision: Revision::from_link(&link),
-            stamp,
-            content: DiskContent::Link(link),
-        }));
-    }
-    match target.located.kind() {
-        FileType::Missing => Ok(None),
-        FileType::File
-            if target
-                .located
-                .current_stamp()
-                .is_some_and(|now| now.size > MAX_IN_MEMORY_SIZE) =>
-        {
-            let survey = large::survey(context, target)?;
-            Ok(Some(CurrentFile {
-                revision: survey.revision,
-                stamp: survey.stamp,
-                content: DiskContent::Large(survey),
-            }))
-        }
-        FileType::File => {
-            let snapshot = snapshot_to_change(context, attempt, target)?;
-            Ok(Some(CurrentFile {
-                revision: snapshot.revision,
-                stamp: snapshot.stamp,
-                content: DiskContent::Held(snapshot),
-            }))
-        }
-        FileType::Directory | FileType::Special(_) => {
-            let text = message!(
-                "{} is no file any more. Nothing was changed.",
-                quote_path(target.path())
-            );
-            Err(Refusal::from_message(RefusalKind::Conflict, text)
-                .with_field("file_path", quote_path(target.path())))
-        }
-    }
-}
 
 /// The result of undoing the changes of one file.
 pub(super) enum UndoneChain {
@@ -267,7 +186,10 @@ fn merge_without_change(
     let (Some(before), Some(after)) = (&row.change.before, &row.change.after) else {
         return Ok(None);
     };
-    if row.concerns_link() || before.size.max(after.size) > MAX_IN_MEMORY_SIZE {
+    if row.concerns_link()
+        || row.concerns_folder()
+        || before.size.max(after.size) > MAX_IN_MEMORY_SIZE
+    {
         return Ok(None);
     }
     Ok(match now()? {
@@ -276,7 +198,10 @@ fn merge_without_change(
             &now,
             &read_content(store, &before.revision)?,
         ),
-        CurrentBytes::Nothing | CurrentBytes::Large | CurrentBytes::Link => None,
+        CurrentBytes::Nothing
+        | CurrentBytes::Large
+        | CurrentBytes::Link
+        | CurrentBytes::EmptyFolder => None,
     })
 }
 
@@ -287,13 +212,6 @@ fn other_files(rows: &[&FileRow], all: &[FileRow]) -> OtherFiles {
         true => OtherFiles::None,
         false => OtherFiles::Some,
     }
-}
-
-/// Returns the link itself, where the name was located as one.
-fn link_at(target: &Target) -> Option<(Stamp, OsString)> {
-    let stamp = target.located.stat()?;
-    let link = target.located.is_link().then_some(&target.located)?;
-    Some((stamp, link.link_target()?))
 }
 
 /// Returns how many of the changes are already undone. None counts as undone where a later change that is not part of
@@ -372,6 +290,8 @@ impl<'k> FileStep<'k> {
             (Self::AsFound, Some(DiskContent::Large(_))) => CurrentBytes::Large,
             (Self::AsFound, Some(DiskContent::Link(_))) => CurrentBytes::Link,
             (Self::Kept(kept), _) if kept.link.is_some() => CurrentBytes::Link,
+            (Self::AsFound, Some(DiskContent::EmptyFolder)) => CurrentBytes::EmptyFolder,
+            (Self::Kept(kept), _) if kept.is_folder() => CurrentBytes::EmptyFolder,
             (Self::AsFound, None) | (Self::Nothing, _) => CurrentBytes::Nothing,
             (Self::Kept(kept), _) if kept.size > MAX_IN_MEMORY_SIZE => CurrentBytes::Large,
             (Self::Kept(kept), _) => CurrentBytes::Bytes(read_content(store, &kept.revision)?),
