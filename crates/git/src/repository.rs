@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{Disk, FileType, FolderHandle, Workspace};
+use lancet_workspace::{Disk, FileType, FolderHandle, Stamp, Workspace};
 
 use crate::GitError;
 use crate::config;
@@ -144,6 +144,14 @@ impl Repository {
             }
             _ => Err(GitError::Damaged("the index")),
         }
+    }
+
+    /// Returns the stamp of the index of this work tree, which is not read; `None` if it has none, or cannot be reached.
+    #[must_use]
+    pub fn index_stamp(&self) -> Option<Stamp> {
+        let place = &self.place;
+        let file = place.workspace.locate_as_spelled(&place.git.join("index"));
+        file.ok()?.stat()
     }
 
     /// Opens the objects of the repository and of its alternates.

@@ -2,6 +2,7 @@
 //! is an operation that another program made between two of them. The implementation in SQLite is
 //! [`Store`](crate::Store).
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::entry::Revision;
@@ -203,6 +204,8 @@ pub struct CheckpointQuery {
     pub workspace: Option<[u8; 32]>,
     /// Only the one with exactly this name or id.
     pub called: Option<String>,
+    /// Only the one with this number.
+    pub number: Option<i64>,
     /// The largest number of checkpoints to return.
     pub limit: Option<usize>,
 }
@@ -245,6 +248,29 @@ pub trait CheckpointStore: Send + Sync {
         number: i64,
         name: &[u8],
     ) -> Result<Option<CheckpointEntry>, HistoryError>;
+
+    /// Returns the entries of some names at a checkpoint, by name.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn checkpoint_entries_named(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+        names: &BTreeSet<Vec<u8>>,
+    ) -> Result<Vec<CheckpointEntry>, HistoryError>;
+
+    /// Returns the first names below a folder at a checkpoint, at most so many. The folder is relative to the root.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn checkpoint_names_below(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+        folder: &[u8],
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, HistoryError>;
 
     /// Returns whether a content is stored.
     ///

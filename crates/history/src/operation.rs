@@ -17,7 +17,7 @@ pub use checked::{CheckedContents, ContentFault};
 pub use draft::{
     ContentDraft, DraftState, FileDraft, OperationAuthor, OperationDraft, ReversedChange,
 };
-pub use query::{IdMatch, LogQuery, ParentFilter, ReversalDirection, RivalState};
+pub use query::{CallerFilter, IdMatch, LogQuery, ParentFilter, ReversalDirection, RivalState};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
     CompressResult, ConfirmOutcome, ContentStore, HistoryLimits, LaterState, OperationStore,
@@ -75,6 +75,10 @@ pub enum ChangeKind {
 /// The tool name of operations that are known only by their effect, because the process that was to record them was
 /// killed.
 pub const UNATTRIBUTED_TOOL: &str = "unattributed";
+
+/// The client of operations that were recorded because a person let lancet watch the files, whichever program changed
+/// them.
+pub const WATCHED_CLIENT: &str = "watched";
 
 /// The value of [`FileChange::undone_by`] if no operation undid the change: the file already had its old content.
 pub const ALREADY_UNDONE_MARK: &str = "-";
@@ -292,6 +296,12 @@ impl Operation {
     pub fn is_undone(&self) -> bool {
         let is_any = !self.files.is_empty();
         is_any && self.files.iter().all(|file| file.undone_by.is_some())
+    }
+
+    /// Returns whether it is known who made the change. An undo includes other changes only if they are named.
+    #[must_use]
+    pub fn has_known_caller(&self) -> bool {
+        self.tool != UNATTRIBUTED_TOOL && self.client.as_deref() != Some(WATCHED_CLIENT)
     }
 }
 

@@ -2,6 +2,9 @@
 //! between two of them.
 
 mod calls;
+mod remote;
+mod root_recorder;
+mod watched;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +15,7 @@ use lancet_history::{
     CheckpointQuery, HistoryError, OperationAuthor, OperationStore, WorkspaceRef,
 };
 use lancet_local_state::git_objects::objects_folder;
-use lancet_recording::{Recorder, ScanCoverage, Unattributed};
+use lancet_recording::{ChangeSource, GitChanges, LookDepth, Recorder, ScanCoverage, Unattributed};
 use lancet_search::Excludes;
 
 use crate::call::Caller;
@@ -21,8 +24,13 @@ use crate::operation::new_id;
 use crate::session::Session;
 use crate::stages::examine::search::gate::WalkGuard;
 
+use self::remote::RemoteRecorder;
+
 pub use self::calls::{BegunCall, BegunRun, CallEnd, EndedCall};
+pub use self::root_recorder::{RecorderError, RecorderOffice, RootRecorder};
+pub use self::watched::WatchOptions;
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
+pub use lancet_local_state::{RecorderWork, RunningRecorder};
 pub use lancet_recording::{RecordError, RecordedLook, format_command, shown_script};
 
 /// Records what other programs change below the first root of an engine.
@@ -53,6 +61,8 @@ pub use lancet_recording::{RecordError, RecordedLook, format_command, shown_scri
 pub struct Recording {
     engine: Arc<EngineView>,
     store: Arc<dyn OperationStore>,
+    /// The process of the agent that this process works for.
+    agent: Option<String>,
 }
 
 impl Lancet {
@@ -61,7 +71,11 @@ impl Lancet {
         let engine = self.engine();
         let store = Arc::clone(engine.history()?);
         crate::stages::heal::settle_history_once(&engine);
-        Some(Recording { engine, store })
+        Some(Recording {
+            engine,
+            store,
+            agent: None,
+        })
     }
 }
 
@@ -69,6 +83,19 @@ impl Recording {
     /// Returns the root.
     pub fn root(&self) -> &Path {
         self.workspace().root
+    }
+
+    /// Names the process of the agent that this process works for, by its id and start time with a colon in between. A
+    /// recorder that it asks ends with the agent.
+    #[must_use]
+    pub fn for_agent(self, agent: Option<&str>) -> Self {
+        let agent = agent.map(str::to_owned);
+        Recording { agent, ..self }
+    }
+
+    /// Returns the process that watches the root; none if there is none.
+    pub fn running_recorder(&self) -> Option<RunningRecorder> {
+        self.remote()?.find()
     }
 
     /// Sets a checkpoint. If the process of a recorded call ended before it could record its changes, they become an
@@ -84,7 +111,8 @@ impl Recording {
     ) -> Result<RecordedLook, RecordError> {
         let unattributed = Unattributed::AfterLeftCall;
         self.with_recorder(None, |recorder| {
-            recorder.set_checkpoint(kind, name, session.key(), unattributed)
+            let key = session.key();
+            recorder.set_checkpoint(kind, name, key, unattributed, LookDepth::Reported)
         })
     }
 
@@ -114,6 +142,7 @@ impl Recording {
             call,
             number: None,
             paths: &[],
+            git: GitChanges::Listed,
         };
         self.with_recorder(None, |recorder| recorder.record_call(&call))
     }
@@ -139,6 +168,7 @@ impl Recording {
             workspace: Some(self.workspace().id),
             called: Some(called.to_owned()),
             limit: Some(1),
+            ..CheckpointQuery::default()
         });
         Ok(found?.into_iter().next())
     }
@@ -153,9 +183,47 @@ impl Recording {
             })
     }
 
+    /// Returns the recorder of the root, which may not exist; none without a state folder.
+    fn remote(&self) -> Option<RemoteRecorder> {
+        let id = self.workspace().id;
+        let digits = id.iter().take(16).map(|byte| format!("{byte:02x}"));
+        Some(RemoteRecorder {
+            state: self.engine.base().state_folder()?.to_path_buf(),
+            key: digits.collect(),
+            agent: self.agent.clone(),
+        })
+    }
+
+    /// Returns whether the same files are covered under both.
+    fn has_same_rules(&self, other: &Recording) -> bool {
+        let policies = (
+            self.engine.permissions.policy(),
+            other.engine.permissions.policy(),
+        );
+        Arc::ptr_eq(&policies.0, &policies.1)
+            && Arc::ptr_eq(&self.engine.settings, &other.engine.settings)
+    }
+
+    /// Returns whether the root can be opened.
+    fn opens_root(&self) -> bool {
+        self.with_recorder_of(None, None, |recorder| recorder.opens_root())
+    }
+
     fn with_recorder<T>(
         &self,
         read_until: Option<Instant>,
+        work: impl FnOnce(&Recorder<'_>) -> T,
+    ) -> T {
+        let remote = self.remote();
+        let changes = remote.as_ref().map(|remote| remote as &dyn ChangeSource);
+        self.with_recorder_of(read_until, changes, work)
+    }
+
+    /// Calls `work` with what looks at the root. `changes` is the process that watches it.
+    fn with_recorder_of<T>(
+        &self,
+        read_until: Option<Instant>,
+        changes: Option<&dyn ChangeSource>,
         work: impl FnOnce(&Recorder<'_>) -> T,
     ) -> T {
         let settings = &self.engine.settings;
@@ -188,6 +256,7 @@ impl Recording {
             linked_objects: linked_objects.as_deref(),
             new_id: &new_id,
             read_until,
+            changes,
         })
     }
 }

@@ -12,6 +12,7 @@
 //! - [`ViewerPresence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs publish their state to
 //!   others.
 //! - [`git_objects`] are hard links to objects of git that checkpoints need.
+//! - [`RecorderPlace`] is where the process that watches a root is found by others.
 //! - [`LockHolder`] is the process that holds a lock.
 
 pub mod displaced;
@@ -20,6 +21,7 @@ mod holder;
 pub mod identity;
 mod presence;
 pub mod process;
+mod recorder_place;
 mod resident;
 mod set_aside;
 mod state;
@@ -28,6 +30,7 @@ mod unsealed;
 
 pub use holder::LockHolder;
 pub use presence::ViewerPresence;
+pub use recorder_place::{RecorderClaim, RecorderPlace, RecorderWork, RunningRecorder};
 pub use resident::ResidentNote;
 pub use set_aside::SetAsideDatabase;
 pub use state::{LocalState, OrphanedIntent};

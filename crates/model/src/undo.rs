@@ -25,6 +25,8 @@ pub struct UndoRequest {
     pub conflicts: Conflicts,
     /// What happens to files that another call may have changed.
     pub shared: SharedChanges,
+    /// What happens to changes whose caller is not known.
+    pub unknown_callers: UnknownCallers,
     /// Whether the change is only shown.
     pub dry_run: bool,
     /// The handle that stops the request; without one it ends after the usual time limit.
@@ -42,6 +44,7 @@ impl UndoRequest {
             overlap: Overlap::Refuse,
             conflicts: Conflicts::Refuse,
             shared: SharedChanges::LeaveOut,
+            unknown_callers: UnknownCallers::LeaveOut,
             dry_run: false,
             cancel: None,
             non_exhaustive: NonExhaustive,
@@ -133,6 +136,16 @@ pub enum Conflicts {
     Refuse,
     /// The files in conflict are left out and named; the others are undone.
     LeaveOut,
+}
+
+/// What happens to changes whose caller is not known, in a selection of the newest changes or of a period: those of the
+/// tool `unattributed` and of the client `watched`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownCallers {
+    /// They are skipped. A selection that names them, by id or client, includes them all the same.
+    LeaveOut,
+    /// They are undone like the others.
+    Include,
 }
 
 /// What happens to files that another recorded call, which ran at the same time, may have changed instead.

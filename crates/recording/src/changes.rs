@@ -2,10 +2,9 @@
 
 use lancet_git::{CleanFiles, GitIndex};
 use lancet_history::{
-    Checkpoint, EntryChange, GitHead, HistoryError, LogQuery, OpenCall, Operation, OperationKind,
-    OperationStore, RecordedCall, WorkspaceRef,
+    Checkpoint, EntryChange, HistoryError, LogQuery, Operation, OperationKind, OperationStore,
+    RecordedCall, WorkspaceRef,
 };
-use lancet_workspace::FolderHandle;
 
 use crate::beside::CallsBeside;
 use crate::compare::EntryDifference;
@@ -14,7 +13,7 @@ use crate::coverage::ScanCoverage;
 use crate::coverage_change::CoverageCheck;
 use crate::git_view::head_move;
 use crate::left_to_git::leave_to_git;
-use crate::look::LookPurpose;
+use crate::look::{LookPurpose, Moment};
 use crate::operation::{Folders, OperationFiles, compute_operation_files};
 
 /// A look whose differences were computed.
@@ -22,16 +21,11 @@ pub(crate) struct ComparedLook<'l> {
     pub(crate) workspace: WorkspaceRef<'l>,
     pub(crate) store: &'l dyn OperationStore,
     pub(crate) coverage: &'l ScanCoverage<'l>,
-    pub(crate) root: &'l FolderHandle,
+    pub(crate) moment: &'l Moment<'l>,
     pub(crate) folders: &'l Folders,
-    /// The calls that still run.
-    pub(crate) open: &'l [OpenCall],
-    /// The number of the newest checkpoint.
-    pub(crate) newest: Option<i64>,
     /// What changed after the newest checkpoint.
     pub(crate) changes: &'l [EntryChange],
     pub(crate) index: Option<&'l GitIndex>,
-    pub(crate) head: Option<&'l GitHead>,
 }
 
 impl ComparedLook<'_> {
@@ -50,34 +44,33 @@ impl ComparedLook<'_> {
             .map(|call| call.call.clone())
             .unwrap_or_default();
         let mut real = CoverageCheck {
-            root: self.root,
+            root: self.moment.root,
             path: self.workspace.root,
             coverage: self.coverage,
             folders: &self.folders.before,
             since: since.time,
         }
         .real(differences, clean, contents)?;
-        match purpose.call {
-            Some(call) if call.number.is_some() => {
-                let shared = CallsBeside {
-                    workspace: self.workspace,
-                    store: self.store,
-                    since: since.number,
-                    newest: self.newest.unwrap_or(since.number),
-                    paths: call.paths,
-                    open: self.open,
-                    changes: self.changes,
-                }
-                .set_apart(&mut real)?;
-                recorded.shared.extend(shared.paths);
-                recorded.shared_with.extend(shared.sessions);
+        if purpose.leaves_to_git() {
+            recorded.as_in_git = leave_to_git(&mut real, self.index, contents)?;
+        }
+        if let Some(call) = purpose.call.filter(|call| call.number.is_some()) {
+            let shared = CallsBeside {
+                workspace: self.workspace,
+                store: self.store,
+                since: since.number,
+                newest: self.moment.newest.unwrap_or(since.number),
+                paths: call.paths,
+                open: self.moment.open,
+                changes: self.changes,
             }
-            Some(_) => {}
-            None => recorded.as_in_git = leave_to_git(&mut real, self.index, contents)?,
+            .set_apart(&mut real)?;
+            recorded.shared.extend(shared.paths);
+            recorded.shared_with.extend(shared.sessions);
         }
         let between = self.operations_since(since)?;
         recorded.since = Some(since.number);
-        recorded.head = head_move(since.head.as_ref(), self.head, &between);
+        recorded.head = head_move(since.head.as_ref(), self.moment.head, &between);
         let (root, number) = (self.workspace.root, Some(since.number));
         let changed =
             compute_operation_files(root, real, self.folders, &between, number, contents)?;

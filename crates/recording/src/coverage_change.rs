@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -72,14 +72,15 @@ impl CoverageCheck<'_> {
         let relative = PathBuf::from(OsStr::from_bytes(&before.name));
         if before.kind == CheckpointEntryKind::EmptyFolder {
             return match self.root.open_folder_below(&relative) {
-                Err(error) if error.kind() != ErrorKind::PermissionDenied => gone(before),
-                _ => Ok(None),
+                Ok(_) => Ok(None),
+                Err(error) if is_out_of_reach(&error) => Ok(None),
+                Err(_) => gone(before),
             };
         }
         let (stamp, link) = match self.find(&relative) {
             Ok(found) => found,
-            // It may still be in a folder that can no longer be entered.
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(None),
+            // In a folder without permission it may be as it was.
+            Err(error) if is_out_of_reach(&error) => return Ok(None),
             Err(_) => return gone(before),
         };
         let kind = match (stamp.kind(), &link) {
@@ -146,6 +147,11 @@ impl CoverageCheck<'_> {
         };
         Ok((stamp, link.map(|target| target.as_bytes().to_vec())))
     }
+}
+
+/// Returns whether an entry cannot be looked at although it may be there.
+fn is_out_of_reach(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
 }
 
 /// Returns the device and inode of an entry.

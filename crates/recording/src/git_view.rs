@@ -30,10 +30,8 @@ impl<'g> GitView<'g> {
         outside: GlobalFiles<'_>,
         links: Option<&'g Path>,
     ) -> GitView<'g> {
-        let repository = Repository::find_for_file(&root.join("any"), disk);
-        let repository = repository.ok().flatten();
         let linked = links.and_then(|path| ObjectReader::open_in_folder(path, disk).ok());
-        let Some(repository) = repository.filter(|found| found.work_tree() == root) else {
+        let Some(repository) = find_repository(root, disk) else {
             return GitView {
                 objects: linked,
                 ..GitView::default()
@@ -51,18 +49,22 @@ impl<'g> GitView<'g> {
             (own, linked) => own.or(linked),
         };
         let folder = repository.open_common_folder().ok();
-        let head = repository.head().ok().map(|head| GitHead {
-            branch: head.branch,
-            commit: head.commit.map(|id| id.to_string()),
-        });
         GitView {
+            head: read_head(&repository),
             links: links
                 .zip(folder)
                 .and_then(|(path, folder)| ObjectLinks::open(disk, path, &folder)),
             index,
             clean,
             objects,
-            head,
+        }
+    }
+
+    /// Returns the view of a look that found no changed file: HEAD may have moved all the same.
+    pub(crate) fn with_head_only(root: &Path, disk: &Arc<dyn Disk>) -> GitView<'g> {
+        GitView {
+            head: find_repository(root, disk).as_ref().and_then(read_head),
+            ..GitView::default()
         }
     }
 
@@ -92,6 +94,21 @@ impl<'g> GitView<'g> {
         }));
         let _ = links.link(objects);
     }
+}
+
+/// Returns the repository whose work tree is a root. An unreadable repository counts as none.
+pub(crate) fn find_repository(root: &Path, disk: &Arc<dyn Disk>) -> Option<Repository> {
+    let repository = Repository::find_for_file(&root.join("any"), disk);
+    let repository = repository.ok().flatten();
+    repository.filter(|found| found.work_tree() == root)
+}
+
+fn read_head(repository: &Repository) -> Option<GitHead> {
+    let head = repository.head().ok()?;
+    Some(GitHead {
+        branch: head.branch,
+        commit: head.commit.map(|id| id.to_string()),
+    })
 }
 
 fn blob(entry: &CheckpointEntry) -> Option<[u8; 20]> {

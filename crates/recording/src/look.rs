@@ -6,6 +6,9 @@ use lancet_history::{
     Checkpoint, CheckpointKind, EntryChange, GitHead, HeadMove, HistoryError, OpenCall,
     OperationAuthor, RecordedCall,
 };
+use lancet_workspace::FolderHandle;
+
+use crate::operation::OperationFiles;
 
 /// A call of another program that has ended.
 pub struct ProgramCall<'c> {
@@ -21,6 +24,26 @@ pub struct ProgramCall<'c> {
     pub number: Option<i64>,
     /// The files that it names; empty if it may have changed any file.
     pub paths: &'c [PathBuf],
+    /// What becomes of files that git has on both sides.
+    pub git: GitChanges,
+}
+
+/// What becomes of changed files that git has on both sides of the change, as after a checkout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitChanges {
+    /// They are part of the operation.
+    Listed,
+    /// They are counted and left to git.
+    Counted,
+}
+
+/// How much of the root a look reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookDepth {
+    /// The stat of every file.
+    Full,
+    /// What a process that watches the root reports as changed; everything, if there is none.
+    Reported,
 }
 
 /// What becomes of changes that no recorded call made.
@@ -85,9 +108,36 @@ pub(crate) struct LookPurpose<'p> {
     pub(crate) session: &'p str,
     pub(crate) call: Option<&'p ProgramCall<'p>>,
     pub(crate) unattributed: Unattributed,
+    pub(crate) depth: LookDepth,
+}
+
+/// The circumstances of a look.
+pub(crate) struct Moment<'m> {
+    pub(crate) root: &'m FolderHandle,
+    /// The number of the newest checkpoint.
+    pub(crate) newest: Option<i64>,
+    /// The other calls that run.
+    pub(crate) open: &'m [OpenCall],
+    /// The checkpoint since which changes become an operation; none if they do not.
+    pub(crate) since: Option<i64>,
+    /// HEAD of the git work tree.
+    pub(crate) head: Option<&'m GitHead>,
+}
+
+/// What a look found to record.
+pub(crate) struct ExaminedLook {
+    /// The changes since the newest checkpoint.
+    pub(crate) changes: Vec<EntryChange>,
+    pub(crate) operation: OperationFiles,
+    pub(crate) recorded: RecordedCall,
 }
 
 impl LookPurpose<'_> {
+    /// Returns whether files that git has on both sides are counted and not listed.
+    pub(crate) fn leaves_to_git(&self) -> bool {
+        self.call.is_none_or(|call| call.git == GitChanges::Counted)
+    }
+
     /// Returns the number of the checkpoint since which changes become an operation; none if they do not.
     pub(crate) fn since(&self, newest: Option<&Checkpoint>, open: &[OpenCall]) -> Option<i64> {
         match (self.call, self.unattributed) {

@@ -1,29 +1,29 @@
 //! Scans the files of a root (a "look"), and records what changed since an earlier look.
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use lancet_git::{GitIndex, GlobalFiles};
 use lancet_history::{
-    Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
-    CheckpointOutcome, CheckpointQuery, HistoryError, OpenCall, OperationAuthor, OperationDraft,
-    OperationKind, OperationStore, RecordedCall, UNATTRIBUTED_TOOL, WorkspaceRef,
+    Checkpoint, CheckpointDraft, CheckpointKind, CheckpointOutcome, CheckpointQuery, HistoryError,
+    OpenCall, OperationAuthor, OperationDraft, OperationKind, OperationStore, RecordedCall,
+    UNATTRIBUTED_TOOL, WorkspaceRef,
 };
-use lancet_workspace::{Disk, FileType, FolderHandle, Workspace};
+use lancet_workspace::{Disk, FolderHandle};
 
 use crate::changes::ComparedLook;
 use crate::compare::compare_entries;
 use crate::contents::{ContentRecorder, ObjectRetention};
 use crate::coverage::ScanCoverage;
+use crate::extent::{CheckpointReader, FoundEntries};
 use crate::git_view::GitView;
 use crate::look::{
-    FinishedLook, LookPurpose, ProgramCall, RecordError, RecordedLook, Unattributed,
+    ExaminedLook, FinishedLook, LookDepth, LookPurpose, Moment, ProgramCall, RecordError,
+    RecordedLook, Unattributed,
 };
 use crate::operation::{Folders, OperationFiles, count_lines, file_drafts};
+use crate::reported::ChangeSource;
 use crate::scan::{ScannedEntry, scan_root};
 
 /// The number of times that a look is started again because another process looked at the same time.
@@ -47,6 +47,8 @@ pub struct Recorder<'r> {
     pub new_id: &'r dyn Fn() -> String,
     /// Files that are reached later are not read, since a call may already be changing them.
     pub read_until: Option<Instant>,
+    /// The process that watches the root; none if none is to be asked.
+    pub changes: Option<&'r dyn ChangeSource>,
 }
 
 impl Recorder<'_> {
@@ -60,6 +62,7 @@ impl Recorder<'_> {
         name: Option<&str>,
         session: &str,
         unattributed: Unattributed,
+        depth: LookDepth,
     ) -> Result<RecordedLook, RecordError> {
         self.attempt_look(&LookPurpose {
             kind,
@@ -67,6 +70,7 @@ impl Recorder<'_> {
             session,
             call: None,
             unattributed,
+            depth,
         })
     }
 
@@ -82,6 +86,7 @@ impl Recorder<'_> {
             session: call.author.session,
             call: Some(call),
             unattributed: Unattributed::AfterLeftCall,
+            depth: LookDepth::Reported,
         })
     }
 
@@ -98,16 +103,71 @@ impl Recorder<'_> {
         let root = self.open_root()?;
         let newest = self.newest()?;
         let open = self.running_calls(purpose)?;
-        let root_path = self.workspace.root;
-        let (disk, links) = (&self.disk, self.linked_objects);
-        let mut git = GitView::open(root_path, disk, self.outside, links);
-        let (index, mut clean) = (git.index.take(), git.clean.take());
-        let head = git.head.take();
         let time = now_in_milliseconds();
-        let seen = self.scan(&root, index.as_deref())?;
-        let files = seen.len() as u64;
         let newest_number = newest.as_ref().map(|newest| newest.number);
-        let before = self.checkpoint_entries(newest_number)?;
+        let reported = self.changes.and_then(|changes| {
+            let known = newest_number.filter(|_| purpose.depth == LookDepth::Reported);
+            let reported = changes.changes_since(known)?;
+            Some(reported.only_covered(self.workspace.root, &self.coverage))
+        });
+        let position = reported.as_ref().map(|reported| reported.position);
+        let since = purpose.since(newest.as_ref(), &open);
+        let (found, mut git) = match reported.and_then(FoundEntries::from_report) {
+            Some(found) if found.is_nothing() && since.is_none_or(|_| since == newest_number) => {
+                let git = GitView::with_head_only(self.workspace.root, &self.disk);
+                (found, git)
+            }
+            Some(found) => (found, self.open_git()),
+            None => {
+                let git = self.open_git();
+                let found = self.scan(&root, git.index.as_deref())?;
+                (FoundEntries::from_scan(found), git)
+            }
+        };
+        let files = found.files;
+        let head = git.head.take();
+        let moment = Moment {
+            root: &root,
+            newest: newest_number,
+            open: &open,
+            since,
+            head: head.as_ref(),
+        };
+        let examined = self.examine(purpose, &moment, found, git)?;
+        let look = FinishedLook {
+            time,
+            files,
+            head: head.as_ref(),
+            newest: newest.as_ref(),
+            changes: &examined.changes,
+        };
+        let stored =
+            self.store_checkpoint(purpose, &look, examined.operation, examined.recorded)?;
+        // A file that was reached too late was not read, so the next look compares everything.
+        let is_late = self.read_until.is_some_and(|end| Instant::now() >= end);
+        if let (Some(look), Some(changes), Some(position)) = (&stored, self.changes, position)
+            && !is_late
+        {
+            changes.note_checkpoint(look.number, position);
+        }
+        Ok(stored)
+    }
+
+    /// Compares what was found with the checkpoints before, and stores the contents that are needed.
+    fn examine(
+        &self,
+        purpose: &LookPurpose<'_>,
+        moment: &Moment<'_>,
+        found: FoundEntries,
+        mut git: GitView<'_>,
+    ) -> Result<ExaminedLook, RecordError> {
+        let (index, mut clean) = (git.index.take(), git.clean.take());
+        let checkpoints = CheckpointReader {
+            workspace: self.workspace,
+            store: self.store,
+            newest: moment.newest,
+        };
+        let before = checkpoints.entries(moment.newest, &found.extent)?;
         // What a call changed is part of an operation, which the limit of the history bounds.
         let most = match purpose.call {
             Some(_) => u64::MAX,
@@ -115,18 +175,21 @@ impl Recorder<'_> {
         };
         let largest = self.coverage.largest_file;
         let objects = (git.objects.take(), git.retention());
-        let contents = ContentRecorder::new(&root, self.store, objects, largest, most);
+        let contents = ContentRecorder::new(moment.root, self.store, objects, largest, most);
         let mut contents = contents.until(self.read_until);
-        let since = purpose.since(newest.as_ref(), &open);
         // If another look was made in between, the call's own changes are those since its own checkpoint.
-        let other = since.filter(|_| since != newest_number);
-        let again = other.map(|since| (since, seen.clone()));
-        git.need_unlinked(&before);
-        let mut found_folders = Folders {
-            before: containing_folders(root_path, before.iter().map(described)),
-            after: containing_folders(root_path, seen.iter().map(|seen| (&seen.name, seen.kind))),
+        let other = moment.since.filter(|_| moment.since != moment.newest);
+        let again = other
+            .map(|since| {
+                Ok::<_, HistoryError>((since, checkpoints.extend_back_to(since, found.clone())?))
+            })
+            .transpose()?;
+        let mut folders = Folders {
+            before: checkpoints.folders_at(moment.newest, &before, &found.extent)?,
+            after: checkpoints.folders_now(&found)?,
         };
-        let mut differences = compare_entries(before, seen, &mut clean, &mut contents)?;
+        git.need_unlinked(&before);
+        let mut differences = compare_entries(before, found.entries, &mut clean, &mut contents)?;
         let copied = match git.retention() {
             ObjectRetention::Linked => Vec::new(),
             ObjectRetention::InGitOnly => {
@@ -135,25 +198,26 @@ impl Recorder<'_> {
             }
         };
         git.link_objects(&differences.changes, &contents);
-        if let Some((since, seen)) = again {
-            let before = self.checkpoint_entries(Some(since))?;
-            found_folders.before = containing_folders(root_path, before.iter().map(described));
-            differences.real = compare_entries(before, seen, &mut clean, &mut contents)?.real;
+        if let Some((since, found)) = again {
+            let before = checkpoints.entries(Some(since), &found.extent)?;
+            folders = Folders {
+                before: checkpoints.folders_at(Some(since), &before, &found.extent)?,
+                after: checkpoints.folders_now(&found)?,
+            };
+            differences.real =
+                compare_entries(before, found.entries, &mut clean, &mut contents)?.real;
         }
         let look = ComparedLook {
             workspace: self.workspace,
             store: self.store,
             coverage: &self.coverage,
-            root: &root,
-            folders: &found_folders,
-            open: &open,
-            newest: newest_number,
+            moment,
+            folders: &folders,
             changes: &differences.changes,
             index: index.as_deref(),
-            head: head.as_ref(),
         };
-        let since = since.map(|since| self.find(since)).transpose()?.flatten();
-        let (changed, recorded) = match since {
+        let since = moment.since.map(|since| self.find(since)).transpose()?;
+        let (operation, recorded) = match since.flatten() {
             Some(since) => {
                 let real = differences.real;
                 look.attribute_changes(purpose, &since, real, &mut clean, &mut contents)?
@@ -162,14 +226,11 @@ impl Recorder<'_> {
         };
         contents.flush()?;
         self.store.identify_blobs(&self.workspace.id, &copied)?;
-        let look = FinishedLook {
-            time,
-            head: head.as_ref(),
-            files,
-            newest: newest.as_ref(),
-            changes: &differences.changes,
-        };
-        self.store_checkpoint(purpose, &look, changed, recorded)
+        Ok(ExaminedLook {
+            changes: differences.changes,
+            operation,
+            recorded,
+        })
     }
 
     /// Records the checkpoint and what changed before it; returns none if another process was faster.
@@ -238,18 +299,13 @@ impl Recorder<'_> {
         }))
     }
 
-    fn checkpoint_entries(
-        &self,
-        number: Option<i64>,
-    ) -> Result<Vec<CheckpointEntry>, HistoryError> {
-        match number {
-            Some(number) => self.store.checkpoint_entries(&self.workspace.id, number),
-            None => Ok(Vec::new()),
-        }
+    fn open_git(&self) -> GitView<'_> {
+        let (root, links) = (self.workspace.root, self.linked_objects);
+        GitView::open(root, &self.disk, self.outside, links)
     }
 
     /// Returns the newest checkpoint of the root.
-    fn newest(&self) -> Result<Option<Checkpoint>, HistoryError> {
+    pub(crate) fn newest(&self) -> Result<Option<Checkpoint>, HistoryError> {
         let query = CheckpointQuery {
             workspace: Some(self.workspace.id),
             limit: Some(1),
@@ -269,7 +325,7 @@ impl Recorder<'_> {
         Ok(open)
     }
 
-    fn scan(
+    pub(crate) fn scan(
         &self,
         root: &FolderHandle,
         index: Option<&GitIndex>,
@@ -285,59 +341,11 @@ impl Recorder<'_> {
     fn find(&self, number: i64) -> Result<Option<Checkpoint>, HistoryError> {
         let query = CheckpointQuery {
             workspace: Some(self.workspace.id),
+            number: Some(number),
             ..CheckpointQuery::default()
         };
-        let mut found = self.store.checkpoints(&query)?.into_iter();
-        Ok(found.find(|checkpoint| checkpoint.number == number))
+        Ok(self.store.checkpoints(&query)?.into_iter().next())
     }
-
-    fn open_root(&self) -> Result<FolderHandle, RecordError> {
-        let root = self.workspace.root;
-        let unreadable = |source: std::io::Error| match self.disk.stat_path(root) {
-            Ok(found) if found.kind() == FileType::Directory => RecordError::Unreadable {
-                root: root.to_path_buf(),
-                source,
-            },
-            _ => RecordError::RootGone {
-                root: root.to_path_buf(),
-            },
-        };
-        let workspace = Workspace::open(&[root.to_path_buf()], Arc::clone(&self.disk), None);
-        let workspace = workspace.map_err(|error| unreadable(std::io::Error::other(error)))?;
-        let located = workspace.locate_as_spelled(root);
-        let located = located.map_err(|error| unreadable(std::io::Error::other(error)))?;
-        located
-            .open_folder()
-            .map_err(|error| unreadable(std::io::Error::other(error)))
-    }
-}
-
-fn described(entry: &CheckpointEntry) -> (&Vec<u8>, CheckpointEntryKind) {
-    (&entry.name, entry.kind)
-}
-
-/// Returns the folders that contain entries, and empty folders.
-fn containing_folders<'e>(
-    root: &Path,
-    entries: impl Iterator<Item = (&'e Vec<u8>, CheckpointEntryKind)>,
-) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
-    for (name, kind) in entries {
-        let path = root.join(OsStr::from_bytes(name));
-        if kind == CheckpointEntryKind::EmptyFolder {
-            found.insert(path.clone());
-        }
-        for folder in path
-            .ancestors()
-            .skip(1)
-            .take_while(|folder| *folder != root)
-        {
-            if !found.insert(folder.to_path_buf()) {
-                break;
-            }
-        }
-    }
-    found
 }
 
 fn now_in_milliseconds() -> i64 {

@@ -35,24 +35,56 @@ pub(crate) fn scan_root(
     coverage: &ScanCoverage<'_>,
     tracked: Option<&GitIndex>,
 ) -> std::io::Result<Vec<ScannedEntry>> {
-    let mut scan = Scan {
+    let scope = ScanScope {
         root,
         path,
         coverage,
         tracked,
-        found: Vec::new(),
     };
-    let rules = FolderRules::read_above(path, coverage.excludes);
-    scan.scan_folder(root, Path::new(""), &rules, FolderState::default())?;
-    scan.found
-        .sort_unstable_by(|one, other| one.name.cmp(&other.name));
-    scan.found.dedup_by(|one, other| one.name == other.name);
-    Ok(scan.found)
+    scope.scan_all(&mut ())
+}
+
+/// What is scanned, and under which rules.
+#[derive(Clone, Copy)]
+pub(crate) struct ScanScope<'s> {
+    /// The root.
+    pub(crate) root: &'s FolderHandle,
+    /// The path of the root.
+    pub(crate) path: &'s Path,
+    pub(crate) coverage: &'s ScanCoverage<'s>,
+    /// git's index if the root is the folder of a work tree.
+    pub(crate) tracked: Option<&'s GitIndex>,
+}
+
+/// Learns which folders a scan reads.
+pub(crate) trait FolderVisitor {
+    /// Called before a folder is listed.
+    fn enter(&mut self, handle: &FolderHandle, folder: &EnteredFolder<'_>);
+    /// Called with the entries of a folder.
+    fn list(&mut self, folder: &Path, entries: &[(OsString, EntryKind)]);
+    /// Called before the files that git tracks in a folder are read. `ignored` is the outermost ignored folder above
+    /// it, or the folder itself.
+    fn enter_tracked(&mut self, handle: &FolderHandle, ignored: &Path);
+}
+
+impl FolderVisitor for () {
+    fn enter(&mut self, _: &FolderHandle, _: &EnteredFolder<'_>) {}
+    fn list(&mut self, _: &Path, _: &[(OsString, EntryKind)]) {}
+    fn enter_tracked(&mut self, _: &FolderHandle, _: &Path) {}
+}
+
+/// A folder that is about to be listed.
+pub(crate) struct EnteredFolder<'f> {
+    /// The path relative to the root.
+    pub(crate) relative: &'f Path,
+    /// The rules of the folders above it.
+    pub(crate) above: &'f FolderRules,
+    pub(crate) state: FolderState,
 }
 
 /// The depth of a folder, and whether it is ignored.
-#[derive(Clone, Copy, Default)]
-struct FolderState {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FolderState {
     depth: usize,
     /// Whether it is ignored, and searched for the entries that are included nevertheless.
     is_ignored: bool,
@@ -69,76 +101,160 @@ enum FileRule {
     Tracked,
 }
 
+impl ScanScope<'_> {
+    /// Lists everything. The entries are sorted by name.
+    pub(crate) fn scan_all(
+        &self,
+        visitor: &mut dyn FolderVisitor,
+    ) -> std::io::Result<Vec<ScannedEntry>> {
+        let above = FolderRules::read_above(self.path, self.coverage.excludes);
+        let top = EnteredFolder {
+            relative: Path::new(""),
+            above: &above,
+            state: FolderState::default(),
+        };
+        self.collect(visitor, |scan| scan.scan_folder(self.root, &top))
+    }
+
+    /// Lists a folder with everything below it. The entries are sorted by name.
+    pub(crate) fn scan_tree(
+        &self,
+        handle: &FolderHandle,
+        folder: &EnteredFolder<'_>,
+        visitor: &mut dyn FolderVisitor,
+    ) -> std::io::Result<Vec<ScannedEntry>> {
+        self.collect(visitor, |scan| scan.scan_folder(handle, folder))
+    }
+
+    /// Lists those entries of a folder that `wanted` accepts, with everything below them, and the folder itself if it
+    /// is empty. The entries are sorted by name.
+    pub(crate) fn scan_some(
+        &self,
+        handle: &FolderHandle,
+        folder: &EnteredFolder<'_>,
+        wanted: &dyn Fn(&OsStr) -> bool,
+        visitor: &mut dyn FolderVisitor,
+    ) -> std::io::Result<Vec<ScannedEntry>> {
+        self.collect(visitor, |scan| scan.scan_entries(handle, folder, wanted))
+    }
+
+    fn collect(
+        &self,
+        visitor: &mut dyn FolderVisitor,
+        work: impl FnOnce(&mut Scan<'_>) -> std::io::Result<()>,
+    ) -> std::io::Result<Vec<ScannedEntry>> {
+        let mut scan = Scan {
+            scope: *self,
+            visitor,
+            found: Vec::new(),
+        };
+        work(&mut scan)?;
+        let mut found = scan.found;
+        found.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        found.dedup_by(|one, other| one.name == other.name);
+        Ok(found)
+    }
+}
+
 struct Scan<'s> {
-    root: &'s FolderHandle,
-    path: &'s Path,
-    coverage: &'s ScanCoverage<'s>,
-    tracked: Option<&'s GitIndex>,
+    scope: ScanScope<'s>,
+    visitor: &'s mut dyn FolderVisitor,
     found: Vec<ScannedEntry>,
 }
 
 impl Scan<'_> {
     fn scan_folder(
         &mut self,
-        folder: &FolderHandle,
-        relative: &Path,
-        above: &FolderRules,
-        state: FolderState,
+        handle: &FolderHandle,
+        folder: &EnteredFolder<'_>,
     ) -> std::io::Result<()> {
+        self.visitor.enter(handle, folder);
+        self.scan_entries(handle, folder, &|_| true)
+    }
+
+    fn scan_entries(
+        &mut self,
+        handle: &FolderHandle,
+        folder: &EnteredFolder<'_>,
+        wanted: &dyn Fn(&OsStr) -> bool,
+    ) -> std::io::Result<()> {
+        let EnteredFolder {
+            relative,
+            above,
+            state,
+        } = *folder;
         let mut entries: Vec<(OsString, EntryKind)> = Vec::new();
-        folder.list(&mut |name, kind| {
+        handle.list(&mut |name, kind| {
             entries.push((name.to_owned(), kind));
             ControlFlow::Continue(())
         })?;
+        self.visitor.list(relative, &entries);
         let names = entries.iter().map(|(name, _)| name.as_os_str());
-        let here = self.path.join(relative);
-        let rules = above.enter_listed(&here, names);
+        let rules = above.enter_listed(&self.scope.path.join(relative), names);
         if entries.is_empty() && state.depth > 0 {
             if !state.is_ignored
-                && let Ok(stamp) = folder.stat_folder()
+                && let Ok(stamp) = handle.stat_folder()
             {
                 self.push(relative, CheckpointEntryKind::EmptyFolder, stamp, None);
             }
             return Ok(());
         }
         for (name, kind) in entries {
-            if name == ".git" {
-                continue;
-            }
-            let relative = relative.join(&name);
-            let path = self.path.join(&relative);
-            if (self.coverage.leaves_out)(&relative) || !self.coverage.gate.may_read(&path, kind) {
-                continue;
-            }
-            let ignored = (state.is_ignored
-                || rules.ignores_entry(&path, &name, kind == EntryKind::Folder))
-                && !(self.coverage.takes_in)(&relative);
-            match kind {
-                EntryKind::Folder if ignored && !(self.coverage.may_take_in_below)(&relative) => {
-                    self.tracked_below(&relative);
-                }
-                EntryKind::Folder if state.depth < MAX_DEPTH => {
-                    // A folder that cannot be entered is left out with all its content.
-                    if let Ok(inner) = folder.open_subfolder(&name) {
-                        let inside = FolderState {
-                            depth: state.depth + 1,
-                            is_ignored: ignored,
-                        };
-                        let _ = self.scan_folder(&inner, &relative, &rules, inside);
-                    }
-                }
-                EntryKind::Folder | EntryKind::Special => {}
-                EntryKind::File | EntryKind::Link => {
-                    let rule = match (ignored, state.is_ignored) {
-                        (false, _) => FileRule::Any,
-                        (true, false) => FileRule::SmallOrTracked,
-                        (true, true) => FileRule::Tracked,
-                    };
-                    self.scan_file(folder, &name, &relative, rule);
-                }
+            if wanted(&name) {
+                self.scan_entry(handle, &relative.join(&name), kind, &rules, state);
             }
         }
         Ok(())
+    }
+
+    /// Adds an entry of a folder that is covered, with everything below it.
+    fn scan_entry(
+        &mut self,
+        folder: &FolderHandle,
+        relative: &Path,
+        kind: EntryKind,
+        rules: &FolderRules,
+        state: FolderState,
+    ) {
+        let Some(name) = relative.file_name().filter(|name| *name != ".git") else {
+            return;
+        };
+        let coverage = self.scope.coverage;
+        let path = self.scope.path.join(relative);
+        if (coverage.leaves_out)(relative) || !coverage.gate.may_read(&path, kind) {
+            return;
+        }
+        let ignored = (state.is_ignored
+            || rules.ignores_entry(&path, name, kind == EntryKind::Folder))
+            && !(coverage.takes_in)(relative);
+        match kind {
+            EntryKind::Folder if ignored && !(coverage.may_take_in_below)(relative) => {
+                self.tracked_below(relative);
+            }
+            EntryKind::Folder if state.depth < MAX_DEPTH => {
+                // A folder that cannot be entered is left out with all its content.
+                if let Ok(inner) = folder.open_subfolder(name) {
+                    let inside = EnteredFolder {
+                        relative,
+                        above: rules,
+                        state: FolderState {
+                            depth: state.depth + 1,
+                            is_ignored: ignored,
+                        },
+                    };
+                    let _ = self.scan_folder(&inner, &inside);
+                }
+            }
+            EntryKind::Folder | EntryKind::Special => {}
+            EntryKind::File | EntryKind::Link => {
+                let rule = match (ignored, state.is_ignored) {
+                    (false, _) => FileRule::Any,
+                    (true, false) => FileRule::SmallOrTracked,
+                    (true, true) => FileRule::Tracked,
+                };
+                self.scan_file(folder, name, relative, rule);
+            }
+        }
     }
 
     /// Adds a file or a link that the rule covers.
@@ -147,7 +263,8 @@ impl Scan<'_> {
             return;
         };
         let tracked = || {
-            self.tracked
+            self.scope
+                .tracked
                 .is_some_and(|index| index.is_tracked(relative.as_os_str().as_bytes()))
         };
         let is_covered = match rule {
@@ -172,24 +289,30 @@ impl Scan<'_> {
 
     /// Adds the files of an ignored folder that git tracks nevertheless.
     fn tracked_below(&mut self, relative: &Path) {
-        let Some(index) = self.tracked else { return };
+        let Some(index) = self.scope.tracked else {
+            return;
+        };
+        let mut last = PathBuf::new();
         let names: Vec<PathBuf> = index
             .entries_below(relative.as_os_str().as_bytes())
             .map(|entry| PathBuf::from(OsStr::from_bytes(entry.name)))
             .collect();
         for name in names {
-            let denied = (self.coverage.leaves_out)(&name)
-                || !self
-                    .coverage
-                    .gate
-                    .may_read(&self.path.join(&name), EntryKind::File);
-            let (Some(parent), Some(last)) = (name.parent(), name.file_name()) else {
+            let coverage = self.scope.coverage;
+            let path = self.scope.path.join(&name);
+            let denied =
+                (coverage.leaves_out)(&name) || !coverage.gate.may_read(&path, EntryKind::File);
+            let (Some(parent), Some(file)) = (name.parent(), name.file_name()) else {
                 continue;
             };
-            if let Ok(folder) = self.root.open_folder_below(parent)
+            if let Ok(folder) = self.scope.root.open_folder_below(parent)
                 && !denied
             {
-                self.scan_file(&folder, last, &name, FileRule::Any);
+                if last != parent {
+                    self.visitor.enter_tracked(&folder, relative);
+                    last = parent.to_path_buf();
+                }
+                self.scan_file(&folder, file, &name, FileRule::Any);
             }
         }
     }

@@ -28,7 +28,7 @@ mod plan;
 mod query;
 mod refill;
 mod refresh;
-mod rule_files;
+pub(crate) mod rule_files;
 mod scan;
 mod signatures;
 mod status;

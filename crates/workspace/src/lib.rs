@@ -114,7 +114,7 @@ pub use journal::{
 pub use link_folder::{LinkFolder, LinkOutcome};
 pub use linked_files::find_linked_files;
 pub use locate::{LocateError, Located};
-pub use machine::{is_memory_scarce, lower_priority, watch_limit};
+pub use machine::{close_inherited_handles, is_memory_scarce, lower_priority, watch_limit};
 pub use mount_watch::MountWatch;
 pub use prove::{
     Check, CheckAnswer, CheckResult, FileSystemProof, ProofError, ProofProgress, ProofRequest,
@@ -130,6 +130,7 @@ pub use snapshot::{ReadError, Snapshot};
 pub use stamp::{FileType, Moment, Stamp};
 pub use watch::{
     FolderChange, FolderWatch, Interest, WaitResult, WatchedFolder, is_told_of, wait_for_changes,
+    wait_for_input,
 };
 pub use workspace_id::{FolderOrigin, WorkspaceId};
 pub use write_promise::{WritePromise, write_promise};

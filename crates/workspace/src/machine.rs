@@ -27,6 +27,29 @@ pub fn lower_priority() {
 #[cfg(not(target_os = "linux"))]
 pub fn lower_priority() {}
 
+/// Closes every handle that the starter of this process left open, besides the standard streams. A process that outlives
+/// its starter calls this first, before it opens anything.
+#[cfg(target_os = "linux")]
+pub fn close_inherited_handles() {
+    let Ok(list) = std::fs::read_dir("/proc/self/fd") else {
+        return;
+    };
+    let number = |name: std::ffi::OsString| name.to_str()?.parse::<i32>().ok();
+    let numbers: Vec<i32> = list
+        .flatten()
+        .filter_map(|entry| number(entry.file_name()))
+        .filter(|number| *number > 2)
+        .collect();
+    for number in numbers {
+        // The handle of the list itself is closed already.
+        let _ = nix::unistd::close(number);
+    }
+}
+
+/// Without a list of the open handles nothing is closed.
+#[cfg(not(target_os = "linux"))]
+pub fn close_inherited_handles() {}
+
 /// Returns whether memory is scarce by the texts of `/proc/pressure/memory` and `/proc/meminfo`; values that are
 /// missing are ignored.
 fn is_scarce(pressure: &str, memory: &str) -> bool {

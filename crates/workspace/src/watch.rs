@@ -239,6 +239,33 @@ pub fn wait_for_changes(
     })
 }
 
+/// Waits until something can be read from one of these handles, or until the time has elapsed. Returns which of them
+/// can be read; none of them after the time, or if a signal arrived.
+///
+/// # Errors
+/// The system's own error.
+pub fn wait_for_input(
+    handles: &[BorrowedFd<'_>],
+    limit: Option<Duration>,
+) -> io::Result<Vec<bool>> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let limit = limit.map(|limit| Timespec {
+        tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX),
+        tv_nsec: limit.subsec_nanos().into(),
+    });
+    let handles = handles.iter();
+    let mut waited: Vec<PollFd<'_>> = handles
+        .map(|handle| PollFd::from_borrowed_fd(*handle, PollFlags::IN))
+        .collect();
+    match poll(&mut waited, limit.as_ref()) {
+        Ok(_) => {}
+        Err(rustix::io::Errno::INTR) => return Ok(vec![false; waited.len()]),
+        Err(error) => return Err(error.into()),
+    }
+    let waited = waited.iter();
+    Ok(waited.map(|found| !found.revents().is_empty()).collect())
+}
+
 /// Returns whether all writers of a folder write through this kernel, which then reports their changes: not on a
 /// network file system or one that another program or machine provides.
 #[cfg(target_os = "linux")]

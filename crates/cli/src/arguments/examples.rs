@@ -271,13 +271,6 @@ pub(super) const HOOK: &str = "\
 Examples:
   echo '{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"a\",\"prompt\":\"Fix it\"}' | lancet hook claude";
 
-pub(super) const WATCH: &str = "\
-Examples:
-  lancet watch
-      In a second terminal, beside the agent.
-
-  lancet watch --session evening > changes.log";
-
 pub(super) const EVENTS: &str = "\
 Examples:
   lancet events --follow

@@ -107,7 +107,6 @@ pub(crate) struct ShowArguments {
 /// same command goes on after an interruption (Ctrl-C).
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::UNDO)]
-#[command(group = ArgGroup::new("back_to").args(["to_prompt", "to_checkpoint"]))]
 #[command(group = ArgGroup::new("which").args(["operation", "number", "file", "session", "client", "turn", "since"]))]
 pub(crate) struct UndoArguments {
     /// This change, by its id from the log
@@ -147,8 +146,8 @@ pub(crate) struct UndoArguments {
     #[arg(long, value_name = "CHECKPOINT",
         conflicts_with_all = ["operation", "number", "file", "session", "client", "turn", "since", "to_prompt"])]
     pub(crate) to_checkpoint: Option<String>,
-    /// With --to-checkpoint or --to-prompt: changes, too, whose call is not known
-    #[arg(long, requires = "back_to")]
+    /// Also changes whose caller is not known: those between two recorded calls, and those of `lancet watch --record`
+    #[arg(long, conflicts_with_all = ["operation", "file", "client", "turn"])]
     pub(crate) include_unattributed: bool,
     /// Where a file was changed since: take out this change alone, if neither its lines nor the ones next to them were
     /// touched

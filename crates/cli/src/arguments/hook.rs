@@ -27,6 +27,9 @@ pub(crate) struct HookArguments {
     /// Looks at the files in a process of its own, for the agent's process of this name
     #[arg(long, hide = true, value_name = "PROCESS")]
     pub(crate) detached: Option<String>,
+    /// Watches the project in a process of its own, for the agent's process of this name
+    #[arg(long, hide = true, value_name = "PROCESS")]
+    pub(crate) recorder: Option<String>,
     #[command(flatten)]
     pub(crate) place: WorkArguments,
 }

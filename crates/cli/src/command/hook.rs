@@ -7,6 +7,7 @@ mod event;
 mod message;
 mod observe;
 mod own_call;
+mod recorder;
 mod tool;
 mod words;
 
@@ -60,6 +61,10 @@ pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Ex
             "lancet: {agent} is no agent whose hooks lancet knows; it knows {}\n",
             AGENTS.join(", ")
         ));
+        return Ok(Exit::Done);
+    }
+    if let Some(process) = &arguments.recorder {
+        recorder::run(process, &arguments.place, around);
         return Ok(Exit::Done);
     }
     let begun = Instant::now();

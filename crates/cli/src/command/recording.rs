@@ -1,15 +1,18 @@
-//! The commands that record what other programs change: `run` and `checkpoint`, and the list of checkpoints.
+//! The commands that record what other programs change: `run`, `checkpoint` and `watch --record`,
+//! and the list of checkpoints.
 
 mod checkpoint;
 mod list;
 mod run;
 mod started;
+mod watch;
 
 use lancet::recording::RecordError;
 
 pub(super) use checkpoint::checkpoint;
 pub(super) use list::list_checkpoints;
 pub(super) use run::run_recorded;
+pub(super) use watch::RecordingThread;
 
 use crate::failure::Failure;
 

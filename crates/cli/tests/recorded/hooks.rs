@@ -232,7 +232,7 @@ fn what_changes_between_two_calls_is_nobodys() {
     let undo = stage.run(&["undo", "--to-prompt", "2", "--yes"]);
     assert_eq!(undo.code, 0, "{undo:?}");
     assert!(
-        undo.err.contains("2 changes whose call is not known"),
+        undo.err.contains("2 changes whose caller is not known"),
         "{undo:?}"
     );
     assert_eq!(stage.text("a.txt"), "one\n");

@@ -24,7 +24,9 @@ mod folders;
 mod git_objects;
 mod heads;
 mod hooks;
+mod odd;
 mod parallel;
+mod watch;
 
 use crate::stage::{LANCET, Stage, finish};
 

@@ -1,5 +1,7 @@
 //! Checkpoints. Each stores all its entries, since tests have few.
 
+use std::collections::BTreeSet;
+
 use super::{MemoryHistory, SharedState};
 use crate::checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointKind, CheckpointOutcome,
@@ -47,7 +49,11 @@ impl CheckpointStore for MemoryHistory {
             let is_called = |called: &String| {
                 checkpoint.name.as_ref() == Some(called) || checkpoint.id == *called
             };
-            query.workspace.is_none_or(is_of_root) && query.called.as_ref().is_none_or(is_called)
+            query.workspace.is_none_or(is_of_root)
+                && query.called.as_ref().is_none_or(is_called)
+                && query
+                    .number
+                    .is_none_or(|number| checkpoint.number == number)
         });
         let most = query.limit.unwrap_or(usize::MAX);
         let read = matching.take(most).map(|found| Checkpoint {
@@ -77,6 +83,30 @@ impl CheckpointStore for MemoryHistory {
     ) -> Result<Option<CheckpointEntry>, HistoryError> {
         let entries = self.checkpoint_entries(workspace, number)?;
         Ok(entries.into_iter().find(|entry| entry.name == name))
+    }
+
+    fn checkpoint_entries_named(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+        names: &BTreeSet<Vec<u8>>,
+    ) -> Result<Vec<CheckpointEntry>, HistoryError> {
+        let mut entries = self.checkpoint_entries(workspace, number)?;
+        entries.retain(|entry| names.contains(&entry.name));
+        Ok(entries)
+    }
+
+    fn checkpoint_names_below(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+        folder: &[u8],
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, HistoryError> {
+        let start = [folder, b"/"].concat();
+        let entries = self.checkpoint_entries(workspace, number)?.into_iter();
+        let below = entries.filter(|entry| entry.name.starts_with(&start));
+        Ok(below.map(|entry| entry.name).take(limit).collect())
     }
 
     fn has_content(&self, revision: &Revision) -> Result<bool, HistoryError> {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{OperationRow, SharedState};
 use crate::error::{AnnounceConflict, HistoryError};
 use crate::operation::{
-    ChangeKind, DraftState, FileChange, FileDraft, LogQuery, Operation, OperationDraft,
-    OperationKind, OperationState, RecordedState, ReversalDirection,
+    CallerFilter, ChangeKind, DraftState, FileChange, FileDraft, LogQuery, Operation,
+    OperationDraft, OperationKind, OperationState, RecordedState, ReversalDirection,
 };
 
 /// The length of a chain of undo and redo after which marking stops.
@@ -180,10 +180,7 @@ impl SharedState {
         };
         kept.announced_by.is_none()
             && is(&query.session, Some(&operation.session))
-            && query
-                .without_tool
-                .as_ref()
-                .is_none_or(|without| operation.tool != *without)
+            && (query.callers == CallerFilter::All || operation.has_known_caller())
             && is(&query.client, operation.client.as_deref())
             && is(&query.turn, operation.turn.as_deref())
             && query.since.is_none_or(|since| operation.time >= since)

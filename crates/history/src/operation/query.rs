@@ -22,8 +22,9 @@ pub struct LogQuery {
     pub client: Option<String>,
     /// Only operations of this conversation turn.
     pub turn: Option<String>,
-    /// Only operations of other tools than this one.
-    pub without_tool: Option<String>,
+    /// Whether operations are included whose caller is not known: those of the tool `unattributed` and those of the
+    /// client `watched`.
+    pub callers: CallerFilter,
     /// Only operations since this time, in milliseconds since 1970.
     pub since: Option<i64>,
     /// Only operations up to this time, in milliseconds since 1970.
@@ -49,6 +50,16 @@ pub struct LogQuery {
     pub moves_head: bool,
     /// The largest number of operations to return.
     pub limit: Option<usize>,
+}
+
+/// Whether operations are included whose caller is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallerFilter {
+    /// All operations.
+    #[default]
+    All,
+    /// Only those whose caller is known ([`Operation::has_known_caller`]).
+    Known,
 }
 
 /// Whether a hook of another operation made an operation.

@@ -1,6 +1,7 @@
 //! The tables `checkpoints` and `checkpoint_files`: an entry has a row for each span of checkpoints in which it did
 //! not change.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use lancet_local_state::process;
@@ -66,6 +67,50 @@ impl CheckpointStore for Store {
                 .prepare_cached(&format!("{SELECT_ENTRIES} AND name = ?3"))?
                 .query_row(params![workspace, number, name], checkpoint_entry_from_row)
                 .optional()
+        })?;
+        Ok(found)
+    }
+
+    fn checkpoint_entries_named(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+        names: &BTreeSet<Vec<u8>>,
+    ) -> Result<Vec<CheckpointEntry>, HistoryError> {
+        let (found, _) = self.run_on_database(|connection| {
+            let mut statement =
+                connection.prepare_cached(&format!("{SELECT_ENTRIES} AND name = ?3"))?;
+            let mut found = Vec::with_capacity(names.len());
+            for name in names {
+                let row = statement
+                    .query_row(params![workspace, number, name], checkpoint_entry_from_row);
+                found.extend(row.optional()?);
+            }
+            Ok(found)
+        })?;
+        Ok(found)
+    }
+
+    fn checkpoint_names_below(
+        &self,
+        workspace: &[u8; 32],
+        number: i64,
+        folder: &[u8],
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, HistoryError> {
+        let bound = |end: u8| [folder, &[end]].concat();
+        let (found, _) = self.run_on_database(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT name FROM checkpoint_files
+                 WHERE workspace = (SELECT number FROM workspaces WHERE id = ?1) AND since <= ?2
+                   AND (until IS NULL OR until > ?2) AND name > ?3 AND name < ?4 ORDER BY name LIMIT ?5",
+            )?;
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let rows = statement.query_map(
+                params![workspace, number, bound(b'/'), bound(b'/' + 1), limit],
+                |row| row.get(0),
+            )?;
+            rows.collect()
         })?;
         Ok(found)
     }
@@ -332,6 +377,10 @@ fn checkpoints(
     if let Some(called) = &query.called {
         sql.push_str(" AND (c.name = ? OR c.id = ?)");
         values.extend([called.clone(), called.clone()].map(Value::Text));
+    }
+    if let Some(number) = query.number {
+        sql.push_str(" AND c.number = ?");
+        values.push(Value::Integer(number));
     }
     let most = query.limit.unwrap_or(MAX_CHECKPOINTS).min(MAX_CHECKPOINTS);
     sql.push_str(&format!(" ORDER BY c.number DESC LIMIT {most}"));

@@ -10,8 +10,9 @@ use super::paths::{bounds_below, path_bytes, path_from_bytes};
 use super::sql_filter::SqlFilter;
 use super::{log_search, looks, recorded_calls, workspaces};
 use crate::operation::{
-    ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState, ParentFilter,
-    RecordedState, ReversalDirection, ReversedChange,
+    CallerFilter, ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState,
+    ParentFilter, RecordedState, ReversalDirection, ReversedChange, UNATTRIBUTED_TOOL,
+    WATCHED_CLIENT,
 };
 use crate::workspace::KnownWorkspace;
 
@@ -76,8 +77,12 @@ pub(super) fn query_log(
     if let Some(turn) = &query.turn {
         filter.add("o.turn = ?", [Value::Text(turn.clone())]);
     }
-    if let Some(tool) = &query.without_tool {
-        filter.add("o.tool <> ?", [Value::Text(tool.clone())]);
+    if query.callers == CallerFilter::Known {
+        let (tool, client) = (UNATTRIBUTED_TOOL.to_owned(), WATCHED_CLIENT.to_owned());
+        filter.add(
+            "o.tool <> ? AND (o.client IS NULL OR o.client <> ?)",
+            [tool, client].map(Value::Text),
+        );
     }
     add_period_condition(&mut filter, query);
     if let Some(words) = query.words.as_deref().filter(|words| !words.is_empty()) {

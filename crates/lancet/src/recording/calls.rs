@@ -8,7 +8,9 @@ use lancet_history::{
     CallMaker, CheckpointKind, HistoryError, OpenCall, OperationAuthor, ProgramCallDraft,
     RecordedCall,
 };
-use lancet_recording::{ProgramCall, RecordError, RecordedLook, Unattributed};
+use lancet_recording::{
+    GitChanges, LookDepth, ProgramCall, RecordError, RecordedLook, Unattributed,
+};
 
 use super::Recording;
 use crate::call::Caller;
@@ -138,7 +140,8 @@ impl Recording {
         })?;
         let unattributed = Unattributed::Recorded { since };
         let look = self.with_recorder(read_until, |recorder| {
-            recorder.set_checkpoint(CheckpointKind::Before, None, session.key(), unattributed)
+            let (kind, key) = (CheckpointKind::Before, session.key());
+            recorder.set_checkpoint(kind, None, key, unattributed, LookDepth::Reported)
         });
         match look {
             Ok(look) => {
@@ -164,7 +167,7 @@ impl Recording {
         session: &Session,
     ) -> Result<RecordedLook, RecordError> {
         let Some((call, since)) = self.begun(ended, session)? else {
-            return self.look_after(session.key(), None);
+            return self.look_after(session.key(), None, LookDepth::Reported);
         };
         let look = self.record_open(&call, since, ended.exit_code, caller)?;
         match ended.end {
@@ -191,7 +194,8 @@ impl Recording {
         let since = self.end_left_calls(Some(session.key()))?;
         let unattributed = Unattributed::Recorded { since };
         self.with_recorder(read_until, |recorder| {
-            recorder.set_checkpoint(CheckpointKind::Prompt, None, session.key(), unattributed)
+            let (kind, key) = (CheckpointKind::Prompt, session.key());
+            recorder.set_checkpoint(kind, None, key, unattributed, LookDepth::Full)
         })
     }
 
@@ -202,13 +206,18 @@ impl Recording {
     pub fn at_end(&self, session: &Session, caller: &Caller) -> Result<RecordedLook, RecordError> {
         self.end_background(session, None, caller)?;
         let since = self.end_left_calls(Some(session.key()))?;
-        self.look_after(session.key(), since)
+        self.look_after(session.key(), since, LookDepth::Full)
     }
 
-    fn look_after(&self, session: &str, since: Option<i64>) -> Result<RecordedLook, RecordError> {
+    fn look_after(
+        &self,
+        session: &str,
+        since: Option<i64>,
+        depth: LookDepth,
+    ) -> Result<RecordedLook, RecordError> {
         let unattributed = Unattributed::Recorded { since };
         self.with_recorder(None, |recorder| {
-            recorder.set_checkpoint(CheckpointKind::After, None, session, unattributed)
+            recorder.set_checkpoint(CheckpointKind::After, None, session, unattributed, depth)
         })
     }
 
@@ -283,6 +292,7 @@ impl Recording {
             },
             number: Some(call.number),
             paths: &call.paths,
+            git: GitChanges::Listed,
         };
         self.with_recorder(None, |recorder| recorder.record_call(&ended))
     }

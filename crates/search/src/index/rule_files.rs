@@ -86,7 +86,7 @@ impl RuleFileStat {
 
 /// Some ignore files and their states.
 #[derive(Default)]
-pub(super) struct RuleFileStates {
+pub(crate) struct RuleFileStates {
     files: BTreeMap<PathBuf, KnownRuleFile>,
     /// The state of each folder, read before its files were found to be absent.
     folders: BTreeMap<PathBuf, RuleFileStat>,
@@ -94,7 +94,7 @@ pub(super) struct RuleFileStates {
 
 impl RuleFileStates {
     /// Returns the files above a tree, and git's global excludes file.
-    pub(super) fn load_above(tree: &Path, excludes: Option<&Excludes>) -> Self {
+    pub(crate) fn load_above(tree: &Path, excludes: Option<&Excludes>) -> Self {
         let mut files = rule_files_above(tree);
         files.extend(excludes.map(|excludes| excludes.file.clone()));
         let with_state = |file: PathBuf| {
@@ -108,7 +108,7 @@ impl RuleFileStates {
     }
 
     /// Adds the files of a folder inside the tree.
-    pub(super) fn add_folder(&mut self, folder: &Path, present: RuleFiles) {
+    pub(crate) fn add_folder(&mut self, folder: &Path, present: RuleFiles) {
         for file in unwatched_rule_files(folder, present) {
             let known = KnownRuleFile::load(&file);
             self.files.insert(file, known);
@@ -116,7 +116,7 @@ impl RuleFileStates {
     }
 
     /// Returns whether all files are unchanged.
-    pub(super) fn are_unchanged(&mut self) -> bool {
+    pub(crate) fn are_unchanged(&mut self) -> bool {
         // Files of one folder follow each other.
         let mut last: Option<(&Path, bool)> = None;
         for (file, known) in &self.files {

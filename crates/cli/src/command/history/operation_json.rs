@@ -5,9 +5,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use lancet::doors::path_text;
-use lancet::history::{
-    FileChange, GitHead, History, Operation, RecordedState, UNATTRIBUTED_TOOL,
-};
+use lancet::history::{FileChange, GitHead, History, Operation, RecordedState};
 use serde_json::{Value, json};
 
 use super::time;
@@ -81,7 +79,7 @@ pub(super) fn object(
             object["head"] =
                 json!({ "from": head_object(&head.from), "to": head_object(&head.to) });
         }
-        if operation.tool == UNATTRIBUTED_TOOL {
+        if !operation.has_known_caller() {
             object["asInGit"] = json!(call.as_in_git);
         }
     }

@@ -1,6 +1,6 @@
 //! The changes since a checkpoint, for `undo --to-checkpoint`.
 
-use lancet::history::{LogQuery, Operation, ReversalDirection, UNATTRIBUTED_TOOL};
+use lancet::history::{LogQuery, Operation, ReversalDirection};
 
 use super::access::{open_engine, unreadable_failure};
 use super::unattributed::tell_left_out;
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::escape_for_terminal;
 
-/// Returns the ids of the changes since a checkpoint that are not undone. Those whose call is not known are counted and
+/// Returns the ids of the changes since a checkpoint that are not undone. Those whose caller is not known are counted and
 /// left out.
 pub(super) fn change_ids_since(
     called: &str,
@@ -33,8 +33,7 @@ pub(super) fn change_ids_since(
         ..LogQuery::default()
     };
     let changes = history.log(&query).map_err(unreadable_failure)?;
-    let is_known =
-        |change: &Operation| arguments.include_unattributed || change.tool != UNATTRIBUTED_TOOL;
+    let is_known = |change: &Operation| arguments.include_unattributed || change.has_known_caller();
     let (known, unknown): (Vec<Operation>, Vec<Operation>) =
         changes.into_iter().partition(is_known);
     if !unknown.is_empty() {

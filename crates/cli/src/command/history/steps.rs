@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use lancet::history::{LogQuery, ReversalDirection};
+use lancet::history::{CallerFilter, LogQuery, ReversalDirection};
 use lancet::outcome::Outcome;
 use lancet::undo::{Conflicts, Overlap, Selection, UndoRequest};
 use lancet::{RefusalKind, Reply};
@@ -61,6 +61,10 @@ pub(super) fn select_changes(
         },
         Selection::Since(time) => LogQuery {
             since: Some(*time),
+            callers: match arguments.include_unattributed {
+                true => CallerFilter::All,
+                false => CallerFilter::Known,
+            },
             ..all
         },
         Selection::SincePrompt(mark) => LogQuery {

@@ -1,14 +1,12 @@
-//! Changes whose call is not known, for an undo of everything since a moment.
+//! Changes whose caller is not known, for an undo of everything since a moment.
 
-use lancet::history::{
-    History, LogQuery, Operation, PromptMark, ReversalDirection, UNATTRIBUTED_TOOL,
-};
+use lancet::history::{History, LogQuery, Operation, PromptMark, ReversalDirection};
 
 use super::access::unreadable_failure;
 use crate::failure::Failure;
 use crate::terminal::print_error;
 
-/// Returns the changes of a session since a prompt, together with those whose call is not known, if these are to be
+/// Returns the changes of a session since a prompt, together with those whose caller is not known, if these are to be
 /// undone, too, and there are some. Otherwise they are only counted.
 pub(super) fn since_prompt(
     history: &History,
@@ -23,7 +21,7 @@ pub(super) fn since_prompt(
     let unknown: Vec<Operation> = history.log(&query).map_err(unreadable_failure)?;
     let unknown: Vec<Operation> = unknown
         .into_iter()
-        .filter(|change| change.tool == UNATTRIBUTED_TOOL)
+        .filter(|change| !change.has_known_caller())
         .collect();
     if unknown.is_empty() {
         return Ok(None);
@@ -44,8 +42,8 @@ pub(super) fn since_prompt(
 /// Says how many changes are left out.
 pub(super) fn tell_left_out(number: usize) {
     let changes = match number {
-        1 => "1 change whose call is not known is".to_owned(),
-        more => format!("{more} changes whose call is not known are"),
+        1 => "1 change whose caller is not known is".to_owned(),
+        more => format!("{more} changes whose caller is not known are"),
     };
     print_error(&format!(
         "lancet: {changes} left out; --include-unattributed undoes what is left out, too\n"

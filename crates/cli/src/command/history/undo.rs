@@ -10,6 +10,7 @@ use lancet::history::{IdMatch, LogQuery, ReversalDirection};
 use lancet::review::HunkUndoRequest;
 use lancet::undo::{
     Conflicts, OperationSide, Overlap, Restore, Selection, SharedChanges, UndoRequest,
+    UnknownCallers,
 };
 use lancet::{Reply, Session};
 
@@ -69,6 +70,9 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
             Conflicts::Refuse
         });
     asked.dry_run = arguments.flags.dry_run;
+    if arguments.include_unattributed {
+        asked.unknown_callers = UnknownCallers::Include;
+    }
     if std::io::stdin().is_terminal() {
         asked.shared = SharedChanges::Include;
     }

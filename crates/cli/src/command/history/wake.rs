@@ -28,6 +28,15 @@ pub(in crate::command) enum WakeReason {
     End,
 }
 
+/// What a signal that ends programs does where there is no terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::command) enum AtSignal {
+    /// It ends the program.
+    EndProgram,
+    /// It ends the wait.
+    Return,
+}
+
 /// The sources of events that end a wait.
 pub(in crate::command) struct ChangeWait {
     told: Option<OwnedFd>,
@@ -37,11 +46,17 @@ pub(in crate::command) struct ChangeWait {
 
 impl ChangeWait {
     /// Prepares to wait for changes in a folder, and for keys where there is a terminal.
-    pub(in crate::command) fn new(folder: Option<&Path>, keys: Option<Keys>) -> Self {
+    pub(in crate::command) fn new(
+        folder: Option<&Path>,
+        keys: Option<Keys>,
+        at_signal: AtSignal,
+    ) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
-        // Without a terminal there are no settings to restore when a signal ends the program.
-        for signal in keys.iter().flat_map(|_| signal_hook::consts::TERM_SIGNALS) {
-            let _ = signal_hook::flag::register(*signal, Arc::clone(&ended));
+        // The settings of a terminal have to be restored when a signal ends the program.
+        if keys.is_some() || at_signal == AtSignal::Return {
+            for signal in signal_hook::consts::TERM_SIGNALS {
+                let _ = signal_hook::flag::register(*signal, Arc::clone(&ended));
+            }
         }
         Self {
             told: folder.and_then(watch_folder),

@@ -10,11 +10,13 @@ use lancet::{Cancel, Lancet};
 use super::access::{open_engine, unreadable_failure};
 use super::line::{Columns, LineForm, format_operation};
 use super::log::format_diffs;
-use super::wake::{ChangeWait, Keys, WakeReason};
-use crate::arguments::WatchArguments;
+use super::wake::{AtSignal, ChangeWait, Keys, WakeReason};
+use crate::arguments::{DiagnosticsOption, WatchArguments};
 use crate::command::pending::{QuestionFeed, decide_newest, format_change};
+use crate::command::recording::RecordingThread;
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
+use crate::opening::{ApproverKind, Lifetime, OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{
     Colour, Consent, TerminalApprover, escape_for_terminal, print, print_error, stdout_is_terminal,
@@ -38,8 +40,7 @@ struct Watch {
 
 /// Runs `lancet watch`.
 pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let approver = TerminalApprover::new(Consent::Given, around);
-    let lancet = open_engine(&arguments.place, RootHint::Project, Some(approver), around)?;
+    let lancet = open_watched(arguments, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let mut watch = Watch {
         history: lancet.history().ok_or_else(without)?,
@@ -51,10 +52,16 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
     for operation in watch.newest_operations()? {
         watch.known.push_front(operation.id);
     }
+    let recording = match arguments.record {
+        true => Some(RecordingThread::begin(&lancet, arguments)?),
+        false => None,
+    };
     let questions = lancet.questions().ok_or_else(without)?;
-    // Calls that need a person's approval wait as long as this program runs.
-    let _watched = questions
-        .watch()
+    // Calls that need a person's approval wait as long as this program runs. A recorder in the background is no person.
+    let is_watched = recording.is_none() || stdout_is_terminal();
+    let _watched = is_watched
+        .then(|| questions.watch())
+        .transpose()
         .map_err(|error| Failure::system(format!("the state folder cannot be written: {error}")))?;
     let mut feed = QuestionFeed::new(questions);
     let state = around.state_dir(arguments.place.state_dir.as_deref())?;
@@ -62,14 +69,22 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
         true => Keys::begin(),
         false => None,
     };
-    print_error(match keys {
-        Some(_) => {
+    print_error(match (&keys, &recording) {
+        (Some(_), _) => {
             "lancet: waiting for changes; u takes the newest one back, d decides the newest question, q ends\n"
         }
-        None => "lancet: waiting for changes\n",
+        (None, None) => "lancet: waiting for changes\n",
+        (None, Some(_)) => "lancet: recording changes\n",
     });
-    let waiting = ChangeWait::new(state.as_deref(), keys);
+    let at_signal = match recording {
+        Some(_) => AtSignal::Return,
+        None => AtSignal::EndProgram,
+    };
+    let waiting = ChangeWait::new(state.as_deref(), keys, at_signal);
     loop {
+        if recording.as_ref().is_some_and(RecordingThread::has_ended) {
+            return end(recording);
+        }
         for news in feed.check_for_changes().map_err(unreadable_failure)? {
             print(&format_change(&news, watch.colour))?;
         }
@@ -88,10 +103,31 @@ pub(crate) fn watch(arguments: &WatchArguments, around: &Surroundings) -> Result
                 watch.show_new_changes()?;
             }
             // Ctrl-D.
-            WakeReason::Key(b'q' | 4) | WakeReason::End => return Ok(Exit::Done),
+            WakeReason::Key(b'q' | 4) | WakeReason::End => return end(recording),
             WakeReason::Key(_) => {}
         }
     }
+}
+
+/// Opens the engine. While changes are recorded, changed settings apply at once.
+fn open_watched(arguments: &WatchArguments, around: &Surroundings) -> Result<Lancet, Failure> {
+    let approver = TerminalApprover::new(Consent::Given, around);
+    if !arguments.record {
+        return open_engine(&arguments.place, RootHint::Project, Some(approver), around);
+    }
+    let request = OpenRequest {
+        approver: ApproverKind::Terminal(approver),
+        lifetime: Lifetime::OneClient,
+        diagnostics: Some(DiagnosticsOption::Off),
+        ..OpenRequest::for_command(&arguments.place, RootHint::Project, WriteAuthor::Person)
+    };
+    Ok(request.open(around)?.lancet)
+}
+
+/// Ends the command; what has changed up to now is recorded.
+fn end(recording: Option<RecordingThread>) -> Result<Exit, Failure> {
+    recording.map_or(Ok(()), RecordingThread::end)?;
+    Ok(Exit::Done)
 }
 
 impl Watch {

@@ -51,8 +51,10 @@ pub(super) fn wait(mut child: Child, limit: Duration) {
     }
 }
 
-/// Leaves the agent's session and folder.
+/// Leaves the agent's session and folder, and closes the handles that the agent left open. It is called before anything
+/// is opened.
 pub(super) fn leave() {
+    lancet_workspace::close_inherited_handles();
     // A process that leads its group cannot leave its session; the agent's end may end it then.
     let _ = rustix::process::setsid();
     let _ = std::env::set_current_dir("/");

@@ -11,6 +11,7 @@ use lancet_serving::conversation::hook_client;
 use super::conversation::EventOrigin;
 use super::event::{Event, HookEvent};
 use super::own_call::{CallMoment, OwnCall};
+use super::recorder;
 use crate::arguments::WorkArguments;
 use crate::failure::Failure;
 use crate::opening::{OpenRequest, WriteAuthor};
@@ -50,11 +51,16 @@ impl Observed<'_> {
             .and_then(|owner| SessionName::new(owner.session).ok());
         let Some(named) = named else { return Ok(()) };
         let session = lancet.session(&named);
-        let recorded = self.record(event, &recording, &session);
-        recorded
-            .transpose()
-            .map(drop)
-            .map_err(|error| Failure::system(format!("the files cannot be recorded: {error}")))
+        let recording = recording.for_agent(self.process);
+        let recorded = self.record(event, &recording, &session).transpose();
+        let look = recorded
+            .map_err(|error| Failure::system(format!("the files cannot be recorded: {error}")))?;
+        if let Some(look) = look
+            && recording.running_recorder().is_none()
+        {
+            recorder::start(recording.root(), look.files, self.process);
+        }
+        Ok(())
     }
 
     fn record(

@@ -10,7 +10,7 @@ use super::question_json::{question_json, state_name};
 use crate::arguments::{PendingArguments, WorkArguments};
 use crate::command::history::access::unreadable_failure;
 use crate::command::history::time;
-use crate::command::history::wake::{ChangeWait, Keys, WakeReason};
+use crate::command::history::wake::{AtSignal, ChangeWait, Keys, WakeReason};
 use crate::failure::{Exit, Failure};
 use crate::guard::{self, Authority};
 use crate::surroundings::Surroundings;
@@ -39,7 +39,7 @@ pub(super) fn follow(arguments: &PendingArguments, around: &Surroundings) -> Res
     });
     let colour = around.colour(stdout_is_terminal());
     let mut feed = QuestionFeed::new(questions);
-    let waiting = ChangeWait::new(state.as_deref(), keys);
+    let waiting = ChangeWait::new(state.as_deref(), keys, AtSignal::EndProgram);
     loop {
         for news in feed.check_for_changes().map_err(unreadable_failure)? {
             print(&match arguments.json {

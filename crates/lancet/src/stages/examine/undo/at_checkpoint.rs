@@ -30,6 +30,7 @@ pub(super) fn find_checkpoint(
         workspace: Some(workspace.id),
         called: Some(called.to_owned()),
         limit: Some(1),
+        ..CheckpointQuery::default()
     };
     let found = store.checkpoints(&query).map_err(unreadable_refusal)?;
     Ok(found.into_iter().next())

@@ -99,12 +99,12 @@ pub(super) fn select_rows(
         Selection::Newest => log(LogQuery {
             limit: Some(1),
             parentage: Some(ParentFilter::None),
-            ..newest::with_redos(query.clone(), asked.direction, whose)
+            ..newest::with_redos(query.clone(), asked, whose)
         })?,
         Selection::Last(number) => {
             let query = LogQuery {
                 parentage: Some(ParentFilter::None),
-                ..newest::with_redos(query, asked.direction, whose)
+                ..newest::with_redos(query, asked, whose)
             };
             let rows = select_newest(store, &log, &query, *number)?;
             return hooks::with_hook_changes(&log, rows);
@@ -143,7 +143,7 @@ pub(super) fn select_rows(
         Selection::These(ids) => find_not_undone(context, store, ids)?,
         Selection::Since(time) => log(LogQuery {
             since: Some(*time),
-            ..newest::only_known_calls(query)
+            ..newest::included_callers(query, asked)
         })?,
         Selection::SincePrompt(mark) => log(LogQuery {
             tree: Some(mark.session.clone()),
