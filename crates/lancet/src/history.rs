@@ -31,7 +31,12 @@ pub use events::{
     ChangedFile, EventContent, EventReader, EventWait, EventsSince, HistoryEvent, WakeReason,
 };
 pub use lancet_history::{
-    ALREADY_UNDONE_MARK, AnnouncementHandling, CallOwner, CallerFilter, ChangeKind, CompressResult, ConversationReport, ConversationRole, DroppedObjects, EventKind, FileChange, FormerRoot, GitHead, HeadMove, HistoryError, IdMatch, KnownWorkspace, LogQuery, MarkQuery, Operation, OperationKind, OperationState, ParentFilter, PromptMark, PruneResult, RecordedState, ReversalDirection, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals, UNATTRIBUTED_TOOL, WATCHED_CLIENT,
+    ALREADY_UNDONE_MARK, AnnouncementHandling, CallOwner, CallerFilter, ChangeKind, CompressResult,
+    ConversationReport, ConversationRole, DroppedObjects, EventKind, FileChange, FormerRoot,
+    GitHead, HeadMove, HistoryError, IdMatch, KnownWorkspace, LogQuery, MarkQuery, Operation,
+    OperationKind, OperationState, ParentFilter, PromptMark, PruneResult, RecordedState,
+    ReversalDirection, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals,
+    UNATTRIBUTED_TOOL, WATCHED_CLIENT,
 };
 pub use life::{FileLife, LifeCursor, LifeEvent};
 pub use net::{NetChange, NetDifference, Omission};

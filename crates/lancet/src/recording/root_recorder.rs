@@ -50,7 +50,7 @@ pub enum RecorderError {
 #[must_use]
 pub enum RecorderOffice {
     /// This process is the recorder now.
-    Ours(RootRecorder),
+    Ours(Box<RootRecorder>),
     /// Another process is, and goes on.
     Theirs(RunningRecorder),
 }
@@ -92,7 +92,7 @@ impl Lancet {
         loop {
             match RecorderPlace::claim(state, &remote.key, work)? {
                 RecorderClaim::Claimed(place) => {
-                    return Ok(RecorderOffice::Ours(RootRecorder {
+                    return Ok(RecorderOffice::Ours(Box::new(RootRecorder {
                         lancet: self.clone(),
                         place,
                         state: state.to_path_buf(),
@@ -101,7 +101,7 @@ impl Lancet {
                         agents: BTreeSet::new(),
                         last_request: Instant::now(),
                         collecting_until: None,
-                    }));
+                    })));
                 }
                 RecorderClaim::Taken(by) => {
                     let gives_way = by.work == RecorderWork::Hooks && work == RecorderWork::Watch;
