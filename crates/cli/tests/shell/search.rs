@@ -262,7 +262,7 @@ fn notices_name_the_files_that_were_not_searched_whole() {
     assert_eq!((run.code, &*run.out), (0, "late.bin:1\n"), "{run:?}");
     let folder = stage.project().join("closed");
     std::fs::create_dir(&folder).expect("a folder");
-    let closed = std::os::unix::fs::PermissionsExt::from_mode(0);
+    let closed = std::os::unix::fs::PermissionsExt::from_mode(0o000);
     std::fs::set_permissions(&folder, closed).expect("closed");
     let mut command = stage.unprivileged();
     command.args(["grep", "two_test"]);
