@@ -1,5 +1,7 @@
 //! The lines of a file for a person: whole, without limits in number and length.
 
+mod large;
+
 use std::ops::RangeInclusive;
 
 use lancet_text::Endings;
@@ -10,7 +12,7 @@ use crate::session::Session;
 use crate::stages::locate::{Intent, locate};
 use crate::stages::open::{decode, require_file, snapshot};
 
-/// Lines of a file. The whole file is loaded into memory.
+/// Lines of a file. A file up to 32 MiB is loaded into memory, and so is a larger one that is not plain UTF-8.
 #[derive(Debug)]
 pub struct PlainLines {
     /// The number of the first line, from 1.
@@ -40,6 +42,9 @@ impl PlainLines {
         let engine = &*session.lancet.engine();
         let target = locate(engine, path, Intent::Show)?;
         require_file(engine, &target)?;
+        if let Some(lines) = large::read(engine, &target, &wanted)? {
+            return Ok(lines);
+        }
         let base = snapshot(session, &target)?;
         let document = decode(engine, &target, &base.bytes)?;
         let total = document.line_count();
