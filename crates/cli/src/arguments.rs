@@ -1,9 +1,11 @@
 //! The commands, options and help of the command line. Other modules interpret them.
 
+mod blame;
 mod change;
 mod diff;
 mod events;
 mod examples;
+mod exec;
 mod history;
 mod hook;
 mod install;
@@ -28,6 +30,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lancet::SessionName;
 
+pub(crate) use blame::BlameArguments;
 pub(crate) use change::{EditArguments, WriteArguments, WriteFlags};
 pub(crate) use history::{
     GcArguments, LogArguments, LogFormat, RedoArguments, RestoreArguments, ShowArguments,
@@ -36,6 +39,7 @@ pub(crate) use history::{
 
 pub(crate) use diff::DiffArguments;
 pub(crate) use events::EventsArguments;
+pub(crate) use exec::ExecFlags;
 pub(crate) use hook::HookArguments;
 pub(crate) use install::{InstallArguments, ScopeArguments, UninstallArguments, WritesOption};
 pub(crate) use manual::{
@@ -62,8 +66,8 @@ pub(crate) use work::{LogLevel, WorkArguments};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
 ///
-/// lancet gives a language model the tools it edits a code base with: Read, Edit, MultiEdit, Write, Glob and Grep.
-/// An edit changes the bytes it names and no other. Where it is not certain that it lands where it was meant, the
+/// lancet gives a language model the tools it edits a code base with: Read, Edit, MultiEdit, Write,
+/// NotebookEdit, Glob and Grep. An edit changes the bytes it names and no other. Where it is not certain that it lands where it was meant, the
 /// file stays as it was and the answer says what to do next.
 ///
 /// Agents use it through `lancet mcp`. The other commands do the same by hand, under the same checks.
@@ -117,6 +121,7 @@ pub(crate) enum Command {
     Log(LogArguments),
     Show(ShowArguments),
     Diff(DiffArguments),
+    Blame(BlameArguments),
     Undo(UndoArguments),
     Redo(RedoArguments),
     Restore(RestoreArguments),
@@ -135,6 +140,23 @@ pub(crate) enum Command {
     Complete(CompleteArguments),
     Man(ManArguments),
     Help(HelpArguments),
+}
+
+impl Command {
+    /// Reports whether the command runs another one after its change (`--exec`), which the kernel's sandbox would confine.
+    pub(crate) fn runs_another(&self) -> bool {
+        let proof = match self {
+            Command::Edit(arguments) => &arguments.proof,
+            Command::Apply(arguments) => &arguments.proof,
+            Command::Undo(arguments) => &arguments.flags.proof,
+            Command::Redo(arguments) => &arguments.flags.proof,
+            Command::Restore(arguments) => &arguments.flags.proof,
+            Command::Mv(arguments) => &arguments.flags.proof,
+            Command::Rm(arguments) => &arguments.flags.proof,
+            _ => return false,
+        };
+        proof.exec.is_some()
+    }
 }
 
 /// Serve the tools to an agent over MCP (standard input and output)
@@ -225,7 +247,7 @@ pub(crate) struct ReadArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::CALL)]
 pub(crate) struct CallArguments {
-    /// The tool: Read, Edit, MultiEdit, Write, Glob or Grep
+    /// The tool: Read, Edit, MultiEdit, Write, NotebookEdit, Glob, Grep, or another that `lancet tools` names
     pub(crate) tool: String,
     /// Its arguments: JSON, `@FILE`, or `-` for standard input
     #[arg(value_name = "JSON", default_value = "{}", hide_default_value = true)]

@@ -65,6 +65,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Log(arguments) => history::log(arguments, around),
         Command::Show(arguments) => history::show(arguments, around),
         Command::Diff(arguments) => history::diff(arguments, around),
+        Command::Blame(arguments) => history::blame(arguments, around),
         Command::Undo(arguments) => history::undo(arguments, around),
         Command::Redo(arguments) => history::redo(arguments, around),
         Command::Restore(arguments) => history::restore(arguments, around),

@@ -78,6 +78,7 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     let ended = match Arguments::try_parse_from(typed) {
         Ok(arguments) => {
             around.color = arguments.color;
+            around.runs_another = arguments.command.runs_another();
             command::run(&arguments.command, &around)
         }
         Err(error)

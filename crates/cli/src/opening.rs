@@ -177,7 +177,10 @@ impl<'a> OpenRequest<'a> {
         around: &Surroundings,
     ) -> Result<Opened, Failure> {
         let (lancet, log, writable) = self.open_engine(footprint, around)?;
-        let wall = wall::confine_thread(&writable);
+        let wall = match around.runs_another {
+            true => Confinement::Absent,
+            false => wall::confine_thread(&writable),
+        };
         Ok(Opened { lancet, log, wall })
     }
 

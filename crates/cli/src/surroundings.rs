@@ -44,6 +44,8 @@ pub(crate) struct Surroundings {
     pub(crate) home: Option<PathBuf>,
     /// The value of `--color`.
     pub(crate) color: ColorWhen,
+    /// Whether this command runs another one (`--exec`), so that the process stays without the kernel's sandbox.
+    pub(crate) runs_another: bool,
     /// Whether colours are unwanted: `NO_COLOR` is set, or `TERM` is `dumb`.
     plain: bool,
     /// `FORCE_COLOR` or `CLICOLOR_FORCE` is set, and not to 0.
@@ -90,6 +92,7 @@ impl Surroundings {
         Self {
             working: env::current_dir().ok(),
             color: ColorWhen::Auto,
+            runs_another: false,
             is_ascii: is_ascii(&set),
             home: env::home_dir().filter(|path| path.is_absolute()),
             plain: dumb

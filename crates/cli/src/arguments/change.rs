@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
-use super::{Mode, SharedOptions, examples};
+use super::{ExecFlags, Mode, SharedOptions, examples};
 
 fn parse_dash(typed: &str) -> Result<String, String> {
     match typed {
@@ -69,6 +69,8 @@ pub(crate) struct EditArguments {
     /// Refuse if the old text occurs any other number of times, in all files together
     #[arg(long, value_name = "PLACES", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) expect_count: Option<u64>,
+    #[command(flatten)]
+    pub(crate) proof: ExecFlags,
     #[command(flatten)]
     pub(crate) writing: WriteFlags,
     #[command(flatten)]

@@ -2,8 +2,8 @@
 
 pub(super) const PROGRAM: &str = "\
 `lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`,
-`asking`, `history`, `sessions`, `replies`, `errors`, `settings`, `agents`, and `options` for what all
-commands take.";
+`asking`, `history`, `ledgers` (what a session has seen), `replies`, `errors`, `settings`, `agents`,
+and `options`: those that all commands take.";
 
 pub(super) const PROGRAM_LONG: &str = "\
 Examples:
@@ -30,8 +30,8 @@ Exit codes:
 
 Colours are used on a terminal, unless --color, NO_COLOR, FORCE_COLOR or CLICOLOR say otherwise.
 `lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`,
-`asking`, `history`, `sessions`, `replies`, `errors`, `settings`, `agents`, and `options` for what all
-commands take.";
+`asking`, `history`, `ledgers` (what a session has seen), `replies`, `errors`, `settings`, `agents`,
+and `options`: those that all commands take.";
 
 pub(super) const INSTALL: &str = "\
 Examples:

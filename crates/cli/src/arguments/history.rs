@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{WorkArguments, examples};
+use super::{ExecFlags, WorkArguments, examples};
 
 /// List the changes that lancet made, newest first
 ///
@@ -112,8 +112,9 @@ pub(crate) struct UndoArguments {
     /// This change, by its id from the log
     #[arg(value_name = "ID")]
     pub(crate) operation: Option<String>,
-    /// Only this hunk of the change, by its number in `lancet show`, counted from 1 over the files
-    #[arg(long, value_name = "N", requires = "operation", value_parser = parse_positive_number,
+    /// Only this hunk of the change, by its number in `lancet show`, counted from 1 over the files; without ID of the newest
+    /// change
+    #[arg(long, value_name = "N", value_parser = parse_positive_number,
         conflicts_with_all = ["number", "file", "session", "client", "turn", "since", "merge", "keep_going"])]
     pub(crate) hunk: Option<usize>,
     /// So many of the newest changes, at once
@@ -287,6 +288,8 @@ pub(crate) struct UndoFlags {
     /// Write without asking, protected names too if LANCET_TOKEN has the person's token
     #[arg(long)]
     pub(crate) yes_protected: bool,
+    #[command(flatten)]
+    pub(crate) proof: ExecFlags,
     /// One JSON object for programs
     #[arg(long)]
     pub(crate) json: bool,

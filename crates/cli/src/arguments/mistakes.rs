@@ -23,8 +23,8 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
         "`lancet log` lists the changes",
     ),
     (
-        &["sessions", "session"],
-        "`lancet stats` lists the sessions",
+        &["session", "agents"],
+        "`lancet sessions` lists the agents at work, `lancet stats` sums up what each has changed",
     ),
     (
         &["revert", "rollback", "back"],
@@ -43,8 +43,12 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
         "`lancet doctor` shows the settings, `lancet help settings` explains them",
     ),
     (
-        &["rename"],
-        "`lancet edit 'src/**' --old NAME --new NAME --replace-all` changes a name in all files of a folder",
+        &["rename", "move"],
+        "`lancet mv` moves files; `lancet edit 'src/**' --old NAME --new NAME --replace-all` changes a name in all files of a folder",
+    ),
+    (
+        &["remove", "delete", "del", "unlink"],
+        "`lancet rm` removes files",
     ),
     (
         &["prune", "clean", "purge", "forget", "cleanup"],
@@ -55,8 +59,8 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
         "`lancet undo` undoes changes, `lancet restore` brings files back",
     ),
     (
-        &["blame", "annotate", "who"],
-        "`lancet log FILE` says who changed a file, `lancet log FILE --format attribution` which lines",
+        &["annotate", "who"],
+        "`lancet blame FILE` says who wrote each line, `lancet log FILE` who changed the file",
     ),
     (
         &["deny", "allow", "permit", "permissions"],

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lancet::dialects::Dialect;
 
-use super::{Mode, SharedOptions, WorkArguments, examples};
+use super::{ExecFlags, Mode, SharedOptions, WorkArguments, examples};
 
 /// Apply the edits in a model's reply
 ///
@@ -36,6 +36,8 @@ pub(crate) struct ApplyArguments {
     /// What happens to writes [default: the settings' mode, else each one is asked about]
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<Mode>,
+    #[command(flatten)]
+    pub(crate) proof: ExecFlags,
     #[command(flatten)]
     pub(crate) common: SharedOptions,
 }

@@ -7,6 +7,7 @@ use lancet::tools::ToolPrefix;
 use lancet::{RefusalKind, Reply};
 
 use super::instead::RefusalFollowUp;
+use super::recording::{Reversal, prove_change};
 use super::{read_text_file, session_named_or_new};
 use crate::answer::{OutputFormat, Presentation, exit_for_reply, print_reply};
 use crate::arguments::ApplyArguments;
@@ -82,7 +83,16 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
             .offer_edits(&answer)?
             .unwrap_or(exit_for_reply(&answer)));
     }
-    print_reply(&answer, output, presentation, around)
+    let exit = print_reply(&answer, output, presentation, around)?;
+    let place = &arguments.common.place;
+    prove_change(
+        &arguments.proof,
+        &answer,
+        Reversal::Undo,
+        place,
+        exit,
+        around,
+    )
 }
 
 /// Reports whether the model that wrote the reply can correct it. The person has to act where a file may not be

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::instead::RefusalFollowUp;
 use super::read_text_file;
+use super::recording::{Reversal, prove_change};
 use super::writing::{ChangeSetup, ConcurrentChange};
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::EditArguments;
@@ -95,7 +96,16 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         presentation,
         around,
     };
-    Ok(instead.offer_edits(&reply)?.unwrap_or(exit))
+    let exit = instead.offer_edits(&reply)?.unwrap_or(exit);
+    let place = &arguments.common.place;
+    prove_change(
+        &arguments.proof,
+        &reply,
+        Reversal::Undo,
+        place,
+        exit,
+        around,
+    )
 }
 
 /// Returns the most frequent extension in a folder and the folders in it. The number of entries that are examined is

@@ -1,8 +1,9 @@
-//! The commands on the history: `log`, `show`, `diff`, `stats`, `gc`, `verify`, and `undo`, `redo` and `restore` (all three in
+//! The commands on the history: `log`, `show`, `diff`, `blame`, `stats`, `gc`, `verify`, and `undo`, `redo` and `restore` (all three in
 //! `undo`).
 
 pub(super) mod access;
 mod attribution;
+mod blame;
 mod diff;
 mod editor;
 mod events;
@@ -24,12 +25,14 @@ pub(super) mod time;
 mod unattributed;
 mod undo;
 mod verify;
+mod versions;
 pub(super) mod wake;
 mod watch;
 pub(super) mod who;
 mod wide_folder;
 
 pub(super) use access::open_history;
+pub(super) use blame::blame;
 pub(super) use diff::diff;
 pub(super) use events::events;
 pub(super) use gc::gc;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use lancet::Lancet;
 use lancet::request::{DeleteRequest, FileRequest, MoveRequest, Request};
 
+use super::recording::{Reversal, prove_change};
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::{MvArguments, RmArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
@@ -193,10 +194,18 @@ fn carry_out(
     let working = ElapsedTimeLine::begin(doing);
     let reply = session.run_command(tool, request, caller(), begin_call());
     drop(working);
-    print_reply(
+    let exit = print_reply(
         &reply,
         OutputFormat::from_json_flag(flags.json),
         Presentation::Change(approver),
+        around,
+    )?;
+    prove_change(
+        &flags.proof,
+        &reply,
+        Reversal::Undo,
+        &flags.place,
+        exit,
         around,
     )
 }

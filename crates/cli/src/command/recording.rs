@@ -2,6 +2,7 @@
 //! and the list of checkpoints.
 
 mod checkpoint;
+mod exec;
 mod list;
 mod run;
 mod started;
@@ -10,6 +11,7 @@ mod watch;
 use lancet::recording::RecordError;
 
 pub(super) use checkpoint::checkpoint;
+pub(super) use exec::{Reversal, prove_change};
 pub(super) use list::list_checkpoints;
 pub(super) use run::run_recorded;
 pub(super) use watch::RecordingThread;

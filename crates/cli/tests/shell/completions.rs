@@ -55,7 +55,7 @@ fn run(stage: &Stage, shell: &str, flags: &[&str], script: &str) -> Option<Run> 
 fn fish_completes_commands_flags_ids_and_sessions() {
     let (stage, short) = changed();
     let script = "lancet completions fish | source
-        for typed in 'lancet undo ' 'lancet log --session ' 'lancet stat' 'lancet undo --keep'
+        for typed in 'lancet undo ' 'lancet log --session ' 'lancet stat' 'lancet undo --keep-g'
             complete -C $typed
         end";
     let Some(run) = run(&stage, "fish", &["--no-config"], script) else {
@@ -90,7 +90,7 @@ fn zsh_completes_commands_flags_ids_and_sessions() {
         typed "bindkey -e; zle-line() { print -r -- \"<\$BUFFER>\"; BUFFER=; }; zle -N zle-line; bindkey '^X^X' zle-line"
         typed "_end() { print ended-\$1 }; _end setup"
         until_shown ended-setup
-        for word in 'lancet stat' 'lancet undo --keep' 'lancet log --session '; do
+        for word in 'lancet stat' 'lancet undo --keep-g' 'lancet log --session '; do
             zpty -w -n inner "$word"$'\t\x18\x18'
             until_shown '<lancet*>'
             print -r -- "${${shown##*<}%%>*}"

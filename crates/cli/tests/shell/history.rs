@@ -708,3 +708,45 @@ fn one_hunk_of_a_change_is_taken_back_and_nothing_else() {
     );
     assert_eq!(stage.text("a.txt"), expected);
 }
+
+#[test]
+fn a_hunk_without_an_id_is_one_of_the_newest_change() {
+    let stage = Stage::new();
+    let lines = |first: &str, last: &str| {
+        let middle: String = (0..20).map(|line| format!("line {line}\n")).collect();
+        format!("{first}\n{middle}{last}\n")
+    };
+    stage.file("a.txt", &lines("one", "one"));
+    let edit = ["edit", "a.txt", "--regex", "one", "--new", "two", "--yes"];
+    assert_eq!(stage.run(&edit).code, 0);
+    let shown = stage.run(&["show"]);
+    assert!(
+        shown.out.contains("@@ hunk 1\n") && shown.out.contains("@@ hunk 2\n"),
+        "{shown:?}"
+    );
+    let run = stage.run(&["undo", "--hunk", "2", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(stage.text("a.txt"), lines("two", "one"));
+    let run = stage.run(&["restore", "a.txt", "--json"]);
+    let last = run.out.lines().last().expect("the total");
+    assert_eq!((run.code, last), (0, r#"{"total":2}"#), "{run:?}");
+    let first: serde_json::Value =
+        serde_json::from_str(run.out.lines().next().expect("one")).expect("JSON");
+    assert_eq!(first["kind"], "undo", "{first}");
+}
+
+#[test]
+fn the_last_lines_of_a_large_file_are_those_of_a_small_one() {
+    let stage = Stage::new();
+    let line = "a line that is repeated so often that the file is not loaded into memory\r\n";
+    let large = format!("{}last but one\r\nlast é", line.repeat(500_000));
+    stage.file("large.log", &large);
+    let run = stage.run(&["read", "large.log:-2"]);
+    assert_eq!(
+        (run.code, &*run.out),
+        (0, "last but one\r\nlast é"),
+        "{run:?}"
+    );
+    let run = stage.run(&["read", "large.log:500001"]);
+    assert_eq!((run.code, &*run.out), (0, "last but one\r\n"), "{run:?}");
+}

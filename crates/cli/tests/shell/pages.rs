@@ -4,7 +4,7 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, path_argument};
 
-const COMMANDS: [&str; 39] = [
+const COMMANDS: [&str; 40] = [
     "mcp",
     "serve",
     "install",
@@ -26,6 +26,7 @@ const COMMANDS: [&str; 39] = [
     "log",
     "show",
     "diff",
+    "blame",
     "undo",
     "redo",
     "restore",

@@ -224,6 +224,11 @@ fn what_became_of_the_files() {
 }
 
 #[test]
+fn a_change_that_proves_itself() {
+    play_page("exec");
+}
+
+#[test]
 fn moving_and_removing_files() {
     play_page("moving");
 }
@@ -282,6 +287,7 @@ fn every_page_of_the_shell_is_played() {
         "converters.md",
         "diff.md",
         "everyday.md",
+        "exec.md",
         "formatters.md",
         "history.md",
         "hooks.md",

@@ -15,6 +15,7 @@ use lancet::{RefusalKind, Reply, Session};
 
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::EditArguments;
+use crate::command::recording::{Reversal, prove_change};
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
 use crate::guard;
@@ -71,10 +72,19 @@ pub(super) fn run(
     let working = ElapsedTimeLine::begin("editing");
     let reply = replace_matches(arguments, wanted, &session, &files, &substitution, around)?;
     drop(working);
-    print_reply(
+    let exit = print_reply(
         &reply,
         OutputFormat::from_json_flag(arguments.common.json),
         Presentation::Change(&approver),
+        around,
+    )?;
+    let place = &arguments.common.place;
+    prove_change(
+        &arguments.proof,
+        &reply,
+        Reversal::Undo,
+        place,
+        exit,
         around,
     )
 }

@@ -104,7 +104,7 @@ fn conversation_json(operation: &Operation) -> Value {
 /// Returns the author of an operation's text, in the format's terms: a person for lancet's own commands, and a model
 /// for the tools of any other client. `lancet apply` also counts as a model, because its text is a model's reply.
 /// Without a client's name the author is unknown.
-fn contributor_kind(operation: &Operation) -> &'static str {
+pub(super) fn contributor_kind(operation: &Operation) -> &'static str {
     match operation.client.as_deref() {
         Some(COMMAND_LINE) if operation.tool == REPLY_TOOL => "ai",
         Some(COMMAND_LINE) => "human",

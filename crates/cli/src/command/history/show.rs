@@ -100,9 +100,34 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         ));
     }
     let shown = |path: &Path| is_show_allowed(path, &arguments.place, around);
-    out.push_str(&format_diffs(&history, &operation, &shown, colour)?);
+    let diffs = format_diffs(&history, &operation, &shown, Colour::Off)?;
+    let diffs = match operation.files.iter().all(|change| shown(&change.path)) {
+        true => number_hunks(&diffs),
+        false => diffs,
+    };
+    out.push_str(&colour.paint_diff(&diffs));
     print_paged(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// Adds the numbers that `lancet undo --hunk` takes to the heads of the hunks, where there are several.
+fn number_hunks(diffs: &str) -> String {
+    let is_head = |line: &str| line.starts_with("@@ -");
+    if diffs.lines().filter(|line| is_head(line)).count() < 2 {
+        return diffs.to_owned();
+    }
+    let mut numbers = 1..;
+    let mut out = String::with_capacity(diffs.len());
+    for line in diffs.split_inclusive('\n') {
+        match (is_head(line), line.strip_suffix('\n')) {
+            (true, Some(head)) => {
+                let number = numbers.next().unwrap_or(0);
+                out.push_str(&format!("{head} hunk {number}\n"));
+            }
+            _ => out.push_str(line),
+        }
+    }
+    out
 }
 
 /// Prints a file as a change left it, or with `ID^` as it was before, byte for byte.

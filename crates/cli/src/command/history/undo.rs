@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::doors::path_text;
-use lancet::history::{IdMatch, LogQuery, ReversalDirection};
+use lancet::history::{History, IdMatch, LogQuery, Operation, ReversalDirection};
 use lancet::review::HunkUndoRequest;
 use lancet::undo::{
     Conflicts, OperationSide, Overlap, Restore, Selection, SharedChanges, UndoRequest,
@@ -15,24 +15,29 @@ use lancet::undo::{
 use lancet::{Reply, Session};
 
 use super::access::{open_engine, open_history, unreadable_failure};
-use super::log::print_operations;
 use super::recorded_path::{recorded_path, typed_path};
 use super::show::{check_length, find_change, hint_for_wrong_id};
 use super::steps::{self, SelectedChanges};
 use super::wide_folder::WideFolder;
-use super::{moves, prompt, since_checkpoint, time, unattributed, who};
+use super::{moves, prompt, since_checkpoint, time, unattributed, versions, who};
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
+use crate::command::recording::{Reversal, prove_change};
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_unlimited_call, caller};
 use crate::guard;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, ElapsedTimeLine, TerminalApprover, print, print_error};
+use crate::terminal::{Consent, ElapsedTimeLine, TerminalApprover, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    if let (Some(number), Some(id)) = (arguments.hunk, &arguments.operation) {
-        return undo_hunk(id, number, &arguments.flags, around);
+    if let Some(number) = arguments.hunk {
+        return undo_hunk(
+            arguments.operation.as_deref(),
+            number,
+            &arguments.flags,
+            around,
+        );
     }
     let file = arguments
         .file
@@ -54,6 +59,11 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     let selection = match found {
         SelectedChanges::Few => selection,
         SelectedChanges::Bounded(ids) => Selection::These(ids),
+        SelectedChanges::Many(_) if arguments.flags.proof.exec.is_some() => {
+            return Err(Failure::usage(
+                "so many changes are undone in steps, and --exec proves one; undo fewer, with -n or --since",
+            ));
+        }
         SelectedChanges::Many(ids) => {
             return steps::undo_in_steps(ids, arguments, heading.as_deref(), around);
         }
@@ -81,7 +91,8 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         let history = open_history(&arguments.flags.place, RootHint::At(&path), around)?;
         moves::follow_to_path(&history, &path, around)?;
     }
-    run_and_print(&arguments.flags, reach, heading, around, |session| {
+    let how = (&arguments.flags, Reversal::Redo);
+    run_and_print(how, reach, heading, around, |session| {
         let mut asked = asked.clone();
         asked.cancel = Some(begin_unlimited_call());
         session.undo_or_redo(asked, caller())
@@ -173,9 +184,9 @@ fn select_ids(mut ids: Vec<String>) -> Selection {
     }
 }
 
-/// Undoes one hunk of a change, by its number over the files of the change.
+/// Undoes one hunk of a change, or of the newest one, by its number over the files of the change.
 fn undo_hunk(
-    id: &str,
+    id: Option<&str>,
     number: usize,
     flags: &UndoFlags,
     around: &Surroundings,
@@ -186,7 +197,11 @@ fn undo_hunk(
             "no state folder: there is neither a home nor --state-dir",
         ));
     };
-    let operation = find_change(&history, id)?;
+    let operation = match id {
+        Some(id) => find_change(&history, id)?,
+        None => newest_not_undone(&history)?,
+    };
+    let id = operation.id.as_str();
     let hunks = review.hunks(&operation).map_err(unreadable_failure)?;
     let mut all = operation.files.iter().zip(&hunks);
     let mut all = all.by_ref().flat_map(|(file, hunks)| {
@@ -208,9 +223,21 @@ fn undo_hunk(
         HunkUndoRequest::new(file.path.clone(), operation.id.clone(), before, hunk.lines)
             .for_operation();
     asked.dry_run = flags.dry_run;
-    run_and_print(flags, RootHint::Project, None, around, |session| {
+    let how = (flags, Reversal::Redo);
+    run_and_print(how, RootHint::Project, None, around, |session| {
         session.undo_hunk(asked.clone(), caller())
     })
+}
+
+fn newest_not_undone(history: &History) -> Result<Operation, Failure> {
+    let query = LogQuery {
+        reversible: Some(ReversalDirection::Undoable),
+        limit: Some(1),
+        ..LogQuery::default()
+    };
+    let newest = history.log(&query).map_err(unreadable_failure)?;
+    let none = || Failure::refused("there is nothing to undo in this project");
+    newest.into_iter().next().ok_or_else(none)
 }
 
 /// Runs `lancet redo`.
@@ -238,7 +265,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
     let mut asked = UndoRequest::redo(selection);
     asked.dry_run = arguments.flags.dry_run;
     run_and_print(
-        &arguments.flags,
+        (&arguments.flags, Reversal::Undo),
         RootHint::Recorded,
         None,
         around,
@@ -261,7 +288,7 @@ pub(crate) fn restore(
     for typed in &arguments.states {
         let Some((file, operation)) = file_and_change(typed) else {
             if let [only] = arguments.states.as_slice() {
-                return list_versions(only, arguments, around);
+                return versions::list_versions(only, arguments, around);
             }
             let typed = path_text(Path::new(typed));
             return Err(Failure::usage(format!(
@@ -279,7 +306,8 @@ pub(crate) fn restore(
         files.push(file);
     }
     let reach = RootHint::AtAll(&files);
-    run_and_print(&arguments.flags, reach, None, around, |session| {
+    let how = (&arguments.flags, Reversal::Undo);
+    run_and_print(how, reach, None, around, |session| {
         let cancel = begin_unlimited_call();
         for one in &mut asked {
             one.cancel = Some(cancel.clone());
@@ -299,46 +327,10 @@ fn file_and_change(typed: &OsStr) -> Option<(&Path, &str)> {
     Some((Path::new(OsStr::from_bytes(&bytes[..at])), change))
 }
 
-/// Lists the changes of a file that a restore could name.
-fn list_versions(
-    typed: &OsStr,
-    arguments: &RestoreArguments,
-    around: &Surroundings,
-) -> Result<Exit, Failure> {
-    let file = typed_path(typed.as_ref(), around)?;
-    let typed = path_text(Path::new(typed));
-    let place = &arguments.flags.place;
-    let history = open_history(place, RootHint::At(&file), around)?;
-    let _ = history.follow_moved_files();
-    let query = LogQuery {
-        path: Some(recorded_path(&history, file)?),
-        ..LogQuery::default()
-    };
-    let operations = history.log(&query).map_err(unreadable_failure)?;
-    if operations.is_empty() {
-        return Err(Failure::refused(format!(
-            "there is no version of {typed} in the history"
-        )));
-    }
-    print_operations(&history, &operations, around)?;
-    if let Some(first) = operations.last() {
-        let short = history.short_ids(std::slice::from_ref(first));
-        let short = short.map_err(unreadable_failure)?;
-        let short = short.first().map_or(first.id.as_str(), |short| short.shown);
-        print(&format!(
-            "{short}^  as it was before all of these changes\n"
-        ))?;
-    }
-    print_error(&format!(
-        "lancet: restore one of these with `lancet restore {typed}@ID`, or with ID^ as it was before that change\n"
-    ));
-    Ok(Exit::Done)
-}
-
 /// Opens an engine that prompts at the terminal, makes the change in a new session, and prints the answer. A heading is
 /// shown with the question or, if there was none, on standard error.
 fn run_and_print(
-    flags: &UndoFlags,
+    (flags, reversal): (&UndoFlags, Reversal),
     reach: RootHint<'_>,
     heading: Option<String>,
     around: &Surroundings,
@@ -362,10 +354,11 @@ fn run_and_print(
     if let Some(heading) = heading.filter(|_| !flags.json && !approver.has_shown()) {
         print_error(&heading);
     }
-    print_reply(
+    let exit = print_reply(
         &reply,
         OutputFormat::from_json_flag(flags.json),
         Presentation::Change(&approver),
         around,
-    )
+    )?;
+    prove_change(&flags.proof, &reply, reversal, &flags.place, exit, around)
 }

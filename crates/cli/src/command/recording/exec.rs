@@ -1,0 +1,158 @@
+//! `--exec`: runs a command after a change and undoes the change if the command fails.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use lancet::outcome::Outcome;
+use lancet::recording::{RecordedCall, Recording};
+use lancet::undo::{Conflicts, Selection, UndoRequest};
+use lancet::{Lancet, Reply, Session};
+
+use super::recording_failure;
+use super::started::run_to_end;
+use crate::answer::{OutputFormat, Presentation, print_reply};
+use crate::arguments::{ExecFlags, WorkArguments};
+use crate::failure::{Exit, Failure};
+use crate::fault::{begin_unlimited_call, caller};
+use crate::opening::{ApproverKind, OpenRequest, WriteAuthor};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{Consent, TerminalApprover, escape_line_for_terminal, print_error};
+
+/// How a change is reverted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::command) enum Reversal {
+    /// The change is undone.
+    Undo,
+    /// The change is an undo, and is redone.
+    Redo,
+}
+
+/// Runs the command of `--exec`, if there is one and the change was made. `exit` is the exit code of the change.
+pub(in crate::command) fn prove_change(
+    flags: &ExecFlags,
+    reply: &Reply,
+    reversal: Reversal,
+    place: &WorkArguments,
+    exit: Exit,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let (Some(command), Outcome::Changed(change)) = (&flags.exec, reply.outcome()) else {
+        return Ok(exit);
+    };
+    let Some(operation) = change.operation.as_ref().filter(|_| !change.dry_run) else {
+        return Ok(exit);
+    };
+    let paths: Vec<PathBuf> = change.files.iter().map(|file| file.path.clone()).collect();
+    let approver = TerminalApprover::new(Consent::Given, around);
+    let request = OpenRequest {
+        approver: ApproverKind::Terminal(approver.clone()),
+        ..OpenRequest::for_command(place, RootHint::AtAll(&paths), WriteAuthor::Person)
+    };
+    // The kernel's sandbox would confine the command as well.
+    let lancet = request.open_unconfined(around)?;
+    let session = lancet.new_session();
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let recording = lancet.recording().ok_or_else(without)?;
+    let (code, own_change) = run_recorded(command, &recording, &session)?;
+    if code == 0 {
+        return Ok(exit);
+    }
+    let shown = escape_line_for_terminal(command).into_owned();
+    if flags.keep_on_failure {
+        print_error(&format!(
+            "lancet: `{shown}` ended with {code}; the change stays, `lancet undo` undoes it\n"
+        ));
+        return Ok(Exit::Refused);
+    }
+    let what = match reversal {
+        Reversal::Undo => "undoing the change",
+        Reversal::Redo => "redoing what was undone",
+    };
+    print_error(&format!("lancet: `{shown}` ended with {code}; {what}\n"));
+    let reverted = Reverted {
+        lancet: &lancet,
+        approver: &approver,
+        around,
+    };
+    let mut worst = Exit::Refused;
+    if let Some(own) = own_change
+        && !reverted.revert(UndoRequest::undo(Selection::Operation(own)))?
+    {
+        worst = Exit::System;
+    }
+    let selection = Selection::Operation(operation.clone());
+    let request = match reversal {
+        Reversal::Undo => UndoRequest::undo(selection),
+        Reversal::Redo => UndoRequest::redo(selection),
+    };
+    if !reverted.revert(request)? {
+        worst = Exit::System;
+    }
+    Ok(worst)
+}
+
+/// Runs the command and records what it changes. Returns its exit code and the id of its change.
+fn run_recorded(
+    command: &str,
+    recording: &Recording,
+    session: &Session,
+) -> Result<(u8, Option<String>), Failure> {
+    let begun = recording.begin_run(session);
+    let begun = begun.map_err(|error| Failure {
+        message: format!(
+            "{}. The command was not started, and the change stays.",
+            recording_failure(&error).message
+        ),
+        ..recording_failure(&error)
+    })?;
+    let words: [OsString; 5] = [
+        "sh".into(),
+        "-c".into(),
+        "cd -- \"$0\" && eval \"$1\"".into(),
+        recording.root().into(),
+        command.into(),
+    ];
+    let started = Instant::now();
+    let code = run_to_end(&words).unwrap_or_else(|error| {
+        print_error(&format!(
+            "lancet: {}\n",
+            escape_line_for_terminal(&error.to_string())
+        ));
+        error.exit_code()
+    });
+    let call = RecordedCall {
+        command: Some(command.to_owned()),
+        exit_code: Some(i32::from(code)),
+        duration: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
+        ..RecordedCall::default()
+    };
+    let look = recording
+        .end_run(&begun, &caller(), call, session)
+        .map_err(|error| recording_failure(&error))?;
+    Ok((code, look.operation.map(|(id, _)| id)))
+}
+
+/// Reverts the changes.
+struct Reverted<'a> {
+    lancet: &'a Lancet,
+    approver: &'a TerminalApprover,
+    around: &'a Surroundings,
+}
+
+impl Reverted<'_> {
+    /// Reverts one change and prints what was done. Returns whether every file has its old state again: a file that was
+    /// changed meanwhile stays, and is named.
+    fn revert(&self, request: UndoRequest) -> Result<bool, Failure> {
+        let mut request = request.conflicts(Conflicts::LeaveOut);
+        request.cancel = Some(begin_unlimited_call());
+        let reply = self.lancet.new_session().undo_or_redo(request, caller());
+        let exit = print_reply(
+            &reply,
+            OutputFormat::Text,
+            Presentation::Change(self.approver),
+            self.around,
+        )?;
+        Ok(exit == Exit::Done)
+    }
+}
