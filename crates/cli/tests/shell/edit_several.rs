@@ -255,3 +255,25 @@ fn escapes_of_other_programs_are_refused_with_what_to_write() {
     assert_eq!(stage.run(&edit).code, 0);
     assert_eq!(stage.text("a.txt"), "\\\\1(x)\n");
 }
+
+#[test]
+fn a_preview_has_no_limit_of_files_and_a_refusal_names_a_part_that_fits() {
+    let stage = Stage::new();
+    for number in 0..450 {
+        let folder = if number < 300 { "large" } else { "small" };
+        stage.file(&format!("src/{folder}/{number}.txt"), "foo(x)\n");
+    }
+    let run = stage.run(&[&["edit", "src/**", "--diff"], &FOO[..]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.out.matches("Would edit ").count(), 450);
+    let run = stage.run(&[&["edit", "src/**", "--yes"], &FOO[..]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.err.contains("450 files have a match")
+            && run.err.contains("'src/large/**' (300 of them)"),
+        "{run:?}"
+    );
+    assert_eq!(stage.text("src/large/0.txt"), "foo(x)\n");
+    let run = stage.run(&[&["edit", "src/large/**", "--yes"], &FOO[..]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+}

@@ -3,6 +3,7 @@
 
 mod files;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,15 +70,27 @@ pub(super) fn run(
     let lancet = open_with_roots_of(arguments, &approver, around)?;
     let files = expand_candidates(arguments, &lancet, around)?;
     let session = lancet.new_session();
-    let working = ElapsedTimeLine::begin("editing");
-    let reply = replace_matches(arguments, wanted, &session, &files, &substitution, around)?;
-    drop(working);
-    let exit = print_reply(
-        &reply,
-        OutputFormat::from_json_flag(arguments.common.json),
-        Presentation::Change(&approver),
+    // A preview may be printed in parts.
+    let working = (!arguments.writing.diff).then(|| ElapsedTimeLine::begin("editing"));
+    let print_part = |reply: &Reply| {
+        print_reply(
+            reply,
+            OutputFormat::from_json_flag(arguments.common.json),
+            Presentation::Change(&approver),
+            around,
+        )
+    };
+    let reply = replace_matches(
+        arguments,
+        wanted,
+        &session,
+        &files,
+        &substitution,
         around,
+        &print_part,
     )?;
+    drop(working);
+    let exit = print_part(&reply)?;
     let place = &arguments.common.place;
     prove_change(
         &arguments.proof,
@@ -168,7 +181,38 @@ fn refuse_foreign_escape(new: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Searches the files and changes those that have a match. It starts over if a file changed in between.
+/// Splits the files of a preview into parts of as many as one change has; the last part is separate.
+fn parts(
+    files: &[(PathBuf, usize)],
+) -> (
+    std::slice::Chunks<'_, (PathBuf, usize)>,
+    &[(PathBuf, usize)],
+) {
+    let last = files.len().saturating_sub(1) / MAX_FILES * MAX_FILES;
+    let (first, last) = files.split_at(last);
+    (first.chunks(MAX_FILES), last)
+}
+
+/// Makes the request for some of the files.
+fn new_request(
+    arguments: &EditArguments,
+    files: &[(PathBuf, usize)],
+    substitution: &Arc<Substitution>,
+) -> Result<Request, Failure> {
+    let mut requests = Vec::with_capacity(files.len());
+    for (path, number) in files {
+        let mut edit = EditRequest::matches(Arc::clone(substitution));
+        edit.expect_count = Some(*number as u64);
+        requests.push(FileRequest::edit(as_text(path)?, vec![edit]));
+    }
+    let mut request = Request::new(requests);
+    request.insist = true.into();
+    request.dry_run = arguments.writing.diff.into();
+    Ok(request)
+}
+
+/// Searches the files and changes those that have a match. It starts over if a file changed in between. A preview of more
+/// files than one change may have is made in parts, all but the last of which are passed to `print_part`.
 fn replace_matches(
     arguments: &EditArguments,
     wanted: SearchTarget<'_>,
@@ -176,6 +220,7 @@ fn replace_matches(
     files: &[Candidate],
     substitution: &Arc<Substitution>,
     around: &Surroundings,
+    print_part: &dyn Fn(&Reply) -> Result<Exit, Failure>,
 ) -> Result<Reply, Failure> {
     let cancel = begin_call();
     let mut last: Option<(Vec<(PathBuf, usize)>, Reply)> = None;
@@ -190,15 +235,16 @@ fn replace_matches(
             report_skipped(&matched, files, around)?;
         }
         check_matches(arguments, wanted, &matched, around)?;
-        let mut requests = Vec::with_capacity(matched.files.len());
-        for (path, number) in &matched.files {
-            let mut edit = EditRequest::matches(Arc::clone(substitution));
-            edit.expect_count = Some(*number as u64);
-            requests.push(FileRequest::edit(as_text(path)?, vec![edit]));
+        let (first, last_part) = parts(&matched.files);
+        for part in first {
+            let request = new_request(arguments, part, substitution)?;
+            let reply = session.run_command("Edit", request, caller(), cancel.clone());
+            if reply.refusal().is_some() {
+                return Ok(reply);
+            }
+            print_part(&reply)?;
         }
-        let mut request = Request::new(requests);
-        request.insist = true.into();
-        request.dry_run = arguments.writing.diff.into();
+        let request = new_request(arguments, last_part, substitution)?;
         let reply = session.run_command("Edit", request, caller(), cancel.clone());
         match reply.refusal() {
             Some(RefusalKind::NotFound | RefusalKind::Count) => last = Some((matched.files, reply)),
@@ -253,9 +299,18 @@ fn check_matches(
             "no match: {what} was not found in {place}, or the new text is the same; nothing was written"
         )));
     }
-    if number > MAX_FILES {
+    // A preview as JSON is one object.
+    let is_limited = !arguments.writing.diff || arguments.common.json;
+    if number > MAX_FILES && is_limited {
+        let fewer = match largest_part(&matched.files, around) {
+            Some((folder, files)) => format!(
+                ", for example '{}/**' ({files} of them)",
+                escape_line_for_terminal(&folder)
+            ),
+            None => String::new(),
+        };
         return Err(Failure::refused(format!(
-            "{number} files have a match, and one command changes at most {MAX_FILES}; nothing was written. Name fewer files."
+            "{number} files have a match, and one command changes at most {MAX_FILES}; nothing was written. `--diff` shows all of them; to change them, name fewer files{fewer}."
         )));
     }
     if let Some(expected) = arguments.expect_count
@@ -275,6 +330,20 @@ fn check_matches(
         )));
     }
     Ok(())
+}
+
+/// Returns the folder below the working folder with the most of these files that one command may change, and their
+/// number.
+fn largest_part(files: &[(PathBuf, usize)], around: &Surroundings) -> Option<(String, usize)> {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for (path, _) in files {
+        let name = around.relative(path);
+        for (at, _) in name.match_indices('/').filter(|(at, _)| *at > 0) {
+            *folders.entry(name[..at].to_owned()).or_default() += 1;
+        }
+    }
+    let fitting = folders.into_iter().filter(|(_, files)| *files <= MAX_FILES);
+    fitting.max_by_key(|(folder, files)| (*files, std::cmp::Reverse(folder.len())))
 }
 
 /// Returns a path as a person types it.
