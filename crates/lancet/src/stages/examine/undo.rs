@@ -14,6 +14,7 @@ mod groups;
 mod head;
 mod hooks;
 mod hunk;
+mod in_the_way;
 mod kept;
 mod lead;
 mod links;
@@ -22,6 +23,7 @@ mod move_back;
 mod name_changes;
 mod newest;
 mod nothing;
+mod other_names;
 mod own_undos;
 mod parts;
 mod renamed;
@@ -72,10 +74,12 @@ pub(crate) fn examine(
     context.follow_moved_files().map_err(unreadable_refusal)?;
     let rows = select::select_rows(context, store, asked, whose)?;
     select::require_same_choice(context, &rows)?;
-    let (rows, unsure) = shared::set_apart(store, rows, asked)?;
+    let (rows, mut left_out) = shared::set_apart(store, rows, asked)?;
     if rows.is_empty() {
-        return Err(all_left_out_refusal(unsure));
+        return Err(all_left_out_refusal(left_out));
     }
+    let (rows, later) = in_the_way::set_apart(context, rows);
+    left_out.extend(later);
     let (renamed, plain) = renamed_chain::split_renamed_files(&rows);
     let (folders, plain) = folders::split(&plain);
     let paths_of = |rows: &[&FileRow]| {
@@ -98,7 +102,7 @@ pub(crate) fn examine(
     let turn = context.take_turn(all_paths.map(PathBuf::as_path))?;
     let located = paths.iter().cloned().zip(targets).collect();
     let mut examined = ExaminedFiles {
-        left_out: unsure,
+        left_out,
         ..ExaminedFiles::default()
     };
     examined.examine_renamed_files(context, attempt, store, &renamed, &rows, asked)?;
@@ -140,6 +144,8 @@ impl ExaminedFiles {
             Ok(UndoneChain::To(mut file, parts)) => {
                 file.view.notices.extend(moved_by_others(&rows));
                 file.view.notices.extend(shared::notice(&rows));
+                let other_names = other_names::notice(store, &rows, &file)?;
+                file.view.notices.extend(other_names);
                 if broke_hard_links(store, &rows)? {
                     file.view.notices.push(message!("{}", LINKS_NOT_RESTORED));
                 }

@@ -71,6 +71,7 @@ pub(super) fn rows_with_undos(
             parent: parent.clone(),
             change,
             not_kept: Vec::new(),
+            since: None,
             session: session.clone(),
             shared_with: Vec::new(),
         })

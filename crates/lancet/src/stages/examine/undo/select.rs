@@ -38,6 +38,8 @@ pub(super) struct FileRow {
     pub(super) change: FileChange,
     /// The files of the operation that it cannot restore; only set on its first row.
     pub(super) not_kept: Vec<PathBuf>,
+    /// The number of the checkpoint before the operation, if another program made it.
+    pub(super) since: Option<i64>,
     /// The session of the operation.
     pub(super) session: String,
     /// The sessions of other calls that may have made the change instead.
@@ -370,6 +372,7 @@ pub(super) fn rows_not_undone(operation: Operation) -> Vec<FileRow> {
             kind: operation.kind,
             parent: operation.parent.clone(),
             not_kept: not_kept.take().unwrap_or_default(),
+            since: recorded.since,
             session: operation.session.clone(),
             shared_with: match recorded.shared.contains(&change.path) {
                 true => recorded.shared_with.clone(),
