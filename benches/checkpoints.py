@@ -166,6 +166,7 @@ def with_recorder(place, rounds, work):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lancet", nargs="?", default=TOP / "target/release/lancet", type=Path)
     parser.add_argument("--files", type=int, default=60_000)
@@ -202,7 +203,7 @@ def measure(place, asked):
     judge("first checkpoint in a clean work tree, of git status", first / status, MOST_OF_FIRST)
     judge("checkpoint with nothing changed, of git status", unchanged / status, MOST_OF_STATUS)
 
-    alone = statistics.median(place.call(number) for number in range(rounds)) if asked.files < 2_000 else hooks_alone(place, rounds)
+    alone = hooks_alone(place, rounds)
     judge("hooks before and after a call without a recorder, of git status", alone / status, MOST_OF_HOOKS_ALONE)
 
     place.hook("UserPromptSubmit", prompt="Go.")

@@ -194,26 +194,24 @@ fn folders_above(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     slashes.map(|(at, _)| &name[..at])
 }
 
-/// Returns the folders that contain entries, and empty folders.
+/// Returns the folders that contain entries, and empty folders. The entries are sorted by name.
 fn containing_folders<'e>(
     root: &Path,
     entries: impl Iterator<Item = (&'e Vec<u8>, CheckpointEntryKind)>,
 ) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
+    let mut names: BTreeSet<&[u8]> = BTreeSet::new();
+    let mut last: &[u8] = &[];
     for (name, kind) in entries {
-        let path = root.join(OsStr::from_bytes(name));
         if kind == CheckpointEntryKind::EmptyFolder {
-            found.insert(path.clone());
+            names.insert(name);
         }
-        for folder in path
-            .ancestors()
-            .skip(1)
-            .take_while(|folder| *folder != root)
-        {
-            if !found.insert(folder.to_path_buf()) {
-                break;
-            }
+        let end = name.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        // Most entries are in the folder of the one before.
+        if last != &name[..end] {
+            last = &name[..end];
+            names.extend(folders_above(name));
         }
     }
-    found
+    let path = |name: &[u8]| root.join(OsStr::from_bytes(name));
+    names.into_iter().map(path).collect()
 }

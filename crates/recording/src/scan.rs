@@ -156,6 +156,17 @@ impl ScanScope<'_> {
     }
 }
 
+/// An entry of a folder.
+#[derive(Clone, Copy)]
+struct ListedEntry<'e> {
+    name: &'e OsStr,
+    kind: EntryKind,
+    /// The path relative to the root.
+    relative: &'e Path,
+    /// The absolute path.
+    path: &'e Path,
+}
+
 struct Scan<'s> {
     scope: ScanScope<'s>,
     visitor: &'s mut dyn FolderVisitor,
@@ -190,7 +201,8 @@ impl Scan<'_> {
         })?;
         self.visitor.list(relative, &entries);
         let names = entries.iter().map(|(name, _)| name.as_os_str());
-        let rules = above.enter_listed(&self.scope.path.join(relative), names);
+        let mut path = self.scope.path.join(relative);
+        let rules = above.enter_listed(&path, names);
         if entries.is_empty() && state.depth > 0 {
             if !state.is_ignored
                 && let Ok(stamp) = handle.stat_folder()
@@ -199,9 +211,20 @@ impl Scan<'_> {
             }
             return Ok(());
         }
+        let mut relative = relative.to_path_buf();
         for (name, kind) in entries {
             if wanted(&name) {
-                self.scan_entry(handle, &relative.join(&name), kind, &rules, state);
+                path.push(&name);
+                relative.push(&name);
+                let entry = ListedEntry {
+                    name: &name,
+                    kind,
+                    relative: &relative,
+                    path: &path,
+                };
+                self.scan_entry(handle, &entry, &rules, state);
+                path.pop();
+                relative.pop();
             }
         }
         Ok(())
@@ -211,21 +234,23 @@ impl Scan<'_> {
     fn scan_entry(
         &mut self,
         folder: &FolderHandle,
-        relative: &Path,
-        kind: EntryKind,
+        entry: &ListedEntry<'_>,
         rules: &FolderRules,
         state: FolderState,
     ) {
-        let Some(name) = relative.file_name().filter(|name| *name != ".git") else {
-            return;
-        };
+        let ListedEntry {
+            name,
+            kind,
+            relative,
+            path,
+        } = *entry;
         let coverage = self.scope.coverage;
-        let path = self.scope.path.join(relative);
-        if (coverage.leaves_out)(relative) || !coverage.gate.may_read(&path, kind) {
+        if name == ".git" || (coverage.leaves_out)(relative) || !coverage.gate.may_read(path, kind)
+        {
             return;
         }
         let ignored = (state.is_ignored
-            || rules.ignores_entry(&path, name, kind == EntryKind::Folder))
+            || rules.ignores_entry(path, name, kind == EntryKind::Folder))
             && !(coverage.takes_in)(relative);
         match kind {
             EntryKind::Folder if ignored && !(coverage.may_take_in_below)(relative) => {
