@@ -1,6 +1,7 @@
 //! Checkpoints in the store: each one returns the entries as they were at its time, contents stay as long as a
 //! checkpoint refers to them, and if two processes look at the same time, one has to look again.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -111,6 +112,43 @@ fn each_checkpoint_has_the_entries_of_its_moment() {
         found.iter().map(|found| found.number).collect::<Vec<_>>(),
         [second]
     );
+}
+
+#[test]
+fn some_names_and_the_names_below_a_folder_are_read_alone() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let names: [&[u8]; 5] = [b"in", b"in-between", b"in/a", b"in/b/c", b"in0"];
+    let entries = names.map(|name| entry(name, b"one"));
+    let changes = entries.clone().map(EntryChange::Now);
+    let first = put(&store, "first", None, &changes);
+    let gone = [EntryChange::Gone(b"in/a".to_vec())];
+    let second = put(&store, "second", Some(first), &gone);
+    let wanted =
+        |names: &[&[u8]]| -> BTreeSet<Vec<u8>> { names.iter().map(|name| name.to_vec()).collect() };
+    let named = |number, names: &[&[u8]]| {
+        let found = store.checkpoint_entries_named(&[9; 32], number, &wanted(names));
+        found.expect("read")
+    };
+    assert_eq!(
+        named(first, &[b"in/a", b"in0", b"none"]),
+        [entries[2].clone(), entries[4].clone()]
+    );
+    assert_eq!(named(second, &[b"in/a", b"in0"]), [entries[4].clone()]);
+    let below = |number, limit| {
+        let found = store.checkpoint_names_below(&[9; 32], number, b"in", limit);
+        found.expect("read")
+    };
+    assert_eq!(below(first, 9), [b"in/a".to_vec(), b"in/b/c".to_vec()]);
+    assert_eq!(below(first, 1), [b"in/a".to_vec()]);
+    assert_eq!(below(second, 9), [b"in/b/c".to_vec()]);
+    let query = CheckpointQuery {
+        number: Some(first),
+        ..CheckpointQuery::default()
+    };
+    let found = store.checkpoints(&query).expect("read");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].id, "first");
 }
 
 #[test]
