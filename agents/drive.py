@@ -119,9 +119,9 @@ def add_common(parser, kinds):
     parser.add_argument("--jobs", metavar="N", type=int, default=1)
 
 
-def arguments_of(words):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_common(parser, drivers.ALL)
+def arguments_of(words, kinds, description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_common(parser, kinds)
     parser.add_argument("--recorded", type=Path, metavar="FILE")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--report", action="store_true")
@@ -132,13 +132,14 @@ def arguments_of(words):
     return arguments
 
 
-def main():
-    arguments = arguments_of(sys.argv[1:])
+def main(kinds, attempt, description):
+    """Drives the agents that the command line names; `attempt` drives one."""
+    arguments = arguments_of(sys.argv[1:], kinds, description)
     file = arguments.recorded
     recorded = json.loads(file.read_text()) if file and file.exists() else {}
     passed = failed = 0
     named = arguments.agents
-    agents = [kind(arguments.packages) for kind in drivers.ALL if not named or kind.name in named]
+    agents = [kind(arguments.packages) for kind in kinds if not named or kind.name in named]
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for agent, (checks, facts, seconds) in zip(agents, pool.map(lambda agent: attempt(arguments.lancet, agent), agents)):
             if file and not arguments.bless:
@@ -160,4 +161,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(drivers.ALL, attempt, __doc__))

@@ -6,7 +6,9 @@ import shlex
 # The server is below a shell: lancet passes over shells when it looks for the agent's process. A hook has the time that a busy
 # machine may need.
 SCRIPT = """#!/bin/sh
-if [ "$1" = hook ]; then exec {lancet} "$@" --within 60000; fi
+if [ "$1" = hook ]; then
+    sent=$(mktemp {events}/XXXXXXXX); cat > "$sent"; exec {lancet} "$@" --within 60000 < "$sent"
+fi
 if [ "$1" != mcp ]; then exec {lancet} "$@"; fi
 exec sh -c 'env | cut -d = -f 1 > {names}; tee -a {sent} | {lancet} "$@"' sh "$@"
 """
@@ -15,8 +17,9 @@ exec sh -c 'env | cut -d = -f 1 > {names}; tee -a {sent} | {lancet} "$@"' sh "$@
 class Tap:
     def __init__(self, base, lancet):
         self.lancet, self.program = lancet, base / "tap"
-        self.names, self.sent = base / "names", base / "sent"
-        words = {"lancet": lancet, "names": self.names, "sent": self.sent}
+        self.names, self.sent, self.hooked = base / "names", base / "sent", base / "events"
+        self.hooked.mkdir()
+        words = {"lancet": lancet, "names": self.names, "sent": self.sent, "events": self.hooked}
         self.program.write_text(SCRIPT.format(**{name: shlex.quote(str(path)) for name, path in words.items()}))
         self.program.chmod(0o755)
 
@@ -25,7 +28,7 @@ class Tap:
         for folder, _, names in os.walk(home):
             for name in names:
                 path = os.path.join(folder, name)
-                if name.endswith((".json", ".jsonc", ".toml", ".yaml")) and not os.path.islink(path):
+                if name.endswith((".json", ".jsonc", ".toml", ".yaml", ".js")) and not os.path.islink(path):
                     with open(path, encoding="utf-8") as file:
                         text = file.read()
                     if self.lancet in text and "/lancet/" not in path[len(str(home)):]:
@@ -53,6 +56,22 @@ class Tap:
         facts["meta_of_calls"] = " ".join(sorted(meta))
         facts["sessions_in_environment"] = " ".join(sorted(name for name in names if "SESSION" in name))
         return facts
+
+    def events(self):
+        """The events that the agent's hooks have sent, and the keys of each: those of the event itself, and of what the tool answered."""
+        found = {}
+        for path in self.hooked.iterdir():
+            try:
+                event = json.loads(path.read_text(encoding="utf-8"))
+            except ValueError:
+                continue  # The agent ended while it sent it.
+            answer = event.get("tool_response")
+            name = " ".join(filter(None, (event.get("hook_event_name"), event.get("tool_name"))))
+            names = {key for key in event if not key.startswith("tool_") or key == "tool_use_id"}
+            names |= {"tool_response." + key for key in answer} if isinstance(answer, dict) else set()
+            names |= {"tool_input." + key for key in event["tool_input"]} if isinstance(event.get("tool_input"), dict) else set()
+            found.setdefault(name, set()).update(names)
+        return {name: " ".join(sorted(names)) for name, names in sorted(found.items())}
 
 
 def keys(sent):

@@ -132,6 +132,30 @@ export class Stage {
     return stdout;
   }
 
+  /** Runs a script in the project, recorded by `lancet run`; gives its exit code. */
+  async record(script) {
+    const child = spawn(this.binary, ["run", "--quiet", "--root", this.root, "--state-dir", this.state, "--", "sh", "-c", script], { env: this.env, cwd: this.root, stdio: "ignore" });
+    const [code] = await once(child, "exit");
+    return code;
+  }
+
+  /** Sends an event to the hook of Claude Code. */
+  async hook(name, members = {}) {
+    const words = ["hook", "claude", "--within", "60000", "--root", this.root, "--state-dir", this.state];
+    const child = spawn(this.binary, words, { env: this.env, cwd: this.root, stdio: ["pipe", "ignore", "ignore"] });
+    child.stdin.end(JSON.stringify({ session_id: "s1", cwd: this.root, hook_event_name: name, ...members }));
+    const [code] = await once(child, "exit");
+    this.check(code === 0, `the hook ended with ${code}`);
+  }
+
+  /** Changes the project as a call of the agent's own shell does, between its two events. */
+  async shell(id, script) {
+    const call = { tool_name: "Bash", tool_use_id: id, tool_input: { command: script } };
+    await this.hook("PreToolUse", call);
+    await run("sh", ["-c", script], { cwd: this.root, env: this.env });
+    await this.hook("PostToolUse", { ...call, tool_response: { stdout: "" } });
+  }
+
   /** A fresh link into the page. */
   async link() {
     const link = (await this.lancet("serve", "--link")).trim();

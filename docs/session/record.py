@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Records a session with lancet in a pseudo-terminal and draws it as session-light.svg and session-dark.svg beside this file.
+"""Records sessions with lancet in a pseudo-terminal and draws each as NAME-light.svg and NAME-dark.svg beside this file.
 
-    docs/session/record.py target/debug/lancet
+    docs/session/record.py target/debug/lancet [session | recorded]
 
-The session is played in a temporary project by a shell, with lancet's own output. In the drawing the path of
+A session is played in a temporary project by a shell, with lancet's own output. In the drawing the path of
 the temporary project is replaced by SHOWN, so that the picture names no folder of the machine it was made on; nothing else is changed.
 `lancet log` is called with --oneline, which shows no dates. Only the standard library of Python 3 is used.
 """
+import json
 import os
 import pty
 import re
 import select
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -29,18 +31,60 @@ PS1 = "\n\x1b[1;34m$\x1b[0m "
 # The longest time to wait for the end of one command, in seconds.
 PATIENCE = 30
 
-PROJECT = {
-    "client.py": "def fetch(url):\n    return get(url, timeout=10)\n\ndef upload(url, body):\n    return put(url, body, timeout=10)\n"
+CLIENT = "def fetch(url):\n    return get(url, timeout=10)\n\ndef upload(url, body):\n    return put(url, body, timeout=10)\n"
+
+
+def nothing(_project, _around):
+    """No work is done before the session."""
+
+
+def agent_at_work(project, around):
+    """What an agent does after a prompt with its own tools, whose hooks report it: the events have the form that Claude Code sends."""
+    def report(name, **members):
+        event = {"session_id": "7d2c", "cwd": project, "hook_event_name": name, **members}
+        words = ["lancet", "hook", "claude", "--within", "60000"]
+        subprocess.run(words, input=json.dumps(event), text=True, cwd=project, env=around, check=True)
+
+    def shell(script):
+        subprocess.run(["sh", "-c", script], cwd=project, env=around, check=True)
+
+    shell("git init -q && git add -A && git -c user.name=Ada -c user.email=ada@example.org commit -qm shop")
+    report("UserPromptSubmit", prompt="Call it deadline everywhere, and drop the old scripts.")
+    scripts = ("sed -i s/timeout/deadline/ *.py", "rm -r old", "chmod +x deploy.sh && ln -s deploy.sh run")
+    for number, script in enumerate(scripts):
+        call = {"tool_name": "Bash", "tool_use_id": f"toolu_{number}", "tool_input": {"command": script}}
+        report("PreToolUse", **call)
+        shell(script)
+        report("PostToolUse", **call, tool_response={"stdout": "", "stderr": "", "interrupted": False})
+
+
+# What each session has: its title, its files, the work before it, what is typed, and the text after which it is typed.
+SESSIONS = {
+    "session": (
+        "A session with lancet: an edit that is refused, the same edit made unique, the log, and the undo",
+        {"client.py": CLIENT},
+        nothing,
+        [
+            (PROMPT, "lancet edit client.py --old 'timeout=10' --new 'timeout=30'"),
+            ("for none] ", "2"),
+            ("?] ", "y"),
+            (PROMPT, "lancet log --oneline"),
+            (PROMPT, "lancet undo --yes"),
+            (PROMPT, "lancet log --oneline"),
+        ],
+    ),
+    "recorded": (
+        "What an agent's own shell changed since a prompt: the log lists its commands, and one undo reverts all of them",
+        {"client.py": CLIENT, "server.py": "timeout = 10\n", "deploy.sh": "#!/bin/sh\ntrue\n", "old/a.sh": "a\n", "old/b.sh": "b\n"},
+        agent_at_work,
+        [
+            (PROMPT, "git status --short"),
+            (PROMPT, "lancet log --oneline"),
+            (PROMPT, "lancet undo --to-prompt --yes"),
+            (PROMPT, "git status --short"),
+        ],
+    ),
 }
-# What is typed, and the text after which it is typed.
-SESSION = [
-    (PROMPT, "lancet edit client.py --old 'timeout=10' --new 'timeout=30'"),
-    ("for none] ", "2"),
-    ("?] ", "y"),
-    (PROMPT, "lancet log --oneline"),
-    (PROMPT, "lancet undo --yes"),
-    (PROMPT, "lancet log --oneline"),
-]
 
 SIZE, ADVANCE, HEIGHT, MARGIN = 13, 7.83, 18, 16
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
@@ -111,35 +155,37 @@ class Style(tuple):
         return Style(sorted(style))
 
 
-def record(lancet):
-    """Plays the session and gives back what the terminal got."""
+def record(lancet, files, before, typed):
+    """Plays a session and gives back what the terminal got."""
     folder = os.path.realpath(tempfile.mkdtemp(prefix="lancet-"))
     try:
         programs, project = os.path.join(folder, "bin"), os.path.join(folder, "shop")
         os.mkdir(programs)
         os.mkdir(project)
         os.symlink(os.path.abspath(lancet), os.path.join(programs, "lancet"))
-        for name, text in PROJECT.items():
+        for name, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(project, name)), exist_ok=True)
             with open(os.path.join(project, name), "w", encoding="utf-8") as out:
                 out.write(text)
         around = {
             "HOME": folder, "PATH": f"{programs}:/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8",
             "LANCET_STATE_DIR": os.path.join(folder, "state"), "LANCET_PAGER": "cat", "PS1": PS1, "PS2": "> ",
         }
-        return play(project, around).replace(project, SHOWN)
+        before(project, around)
+        return play(project, around, typed).replace(project, SHOWN)
     finally:
         shutil.rmtree(folder)
 
 
-def play(project, around):
-    """Types the session into a shell, each text once the shell or lancet waits for it."""
+def play(project, around, session):
+    """Types a session into a shell, each text once the shell or lancet waits for it."""
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(project)
         os.execve("/bin/sh", ["sh", "-i"], around)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     shown, since = "", 0
-    for awaited, typed in SESSION + [(PROMPT, None)]:
+    for awaited, typed in session + [(PROMPT, None)]:
         shown = until(terminal, shown, since, awaited)
         since = len(shown)
         if typed is not None:
@@ -177,15 +223,14 @@ def runs(row):
     return found
 
 
-def draw(rows, theme):
+def draw(rows, theme, title):
     """The picture of the rows."""
     width, height = round(COLUMNS * ADVANCE + 2 * MARGIN), len(rows) * HEIGHT + 2 * MARGIN
-    title = "A session with lancet: an edit that is refused, the same edit made unique, the log, and the undo"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{title}">',
         f"<title>{title}</title>",
         f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="{theme["ground"]}" stroke="{theme["frame"]}"/>',
-        f'<g font-family="{FONT}" font-size="{SIZE}" fill="{theme["ink"]}" style="white-space:pre" xml:space="preserve">',
+        f'<g font-family="{FONT}" font-size="{SIZE}" fill="{theme["ink"]}">',
     ]
     for number, row in enumerate(rows):
         line = MARGIN + number * HEIGHT
@@ -197,24 +242,27 @@ def draw(rows, theme):
                 colour = theme["ground"]
             if not text.strip():
                 continue
-            # The length is given, so that every font keeps the columns.
+            # The length is given, so that every font keeps the columns. Browsers do not inherit that spaces stay.
             look = ("" if colour == theme["ink"] else f' fill="{colour}"') + (' font-weight="600"' if 1 in style else "")
-            parts.append(f'<text x="{x:.1f}" y="{line + 13}" textLength="{length:.1f}"{look}>{escape(text, quote=False)}</text>')
+            parts.append(f'<text xml:space="preserve" x="{x:.1f}" y="{line + 13}" textLength="{length:.1f}"{look}>{escape(text, quote=False)}</text>')
     return "\n".join(parts) + "\n</g>\n</svg>\n"
 
 
 def main():
-    if len(sys.argv) != 2 or not os.access(sys.argv[1], os.X_OK):
-        sys.exit("usage: docs/session/record.py LANCET-PROGRAM")
-    screen = Screen()
-    screen.feed(record(sys.argv[1]))
-    # The first row is the empty line before the first prompt, the last two are the prompt after the session.
-    rows = screen.rows[1:-2]
-    for name, theme in THEMES.items():
-        path = os.path.join(HERE, f"session-{name}.svg")
-        with open(path, "w", encoding="utf-8") as out:
-            out.write(draw(rows, theme))
-        print(f"{path}: {os.path.getsize(path)} bytes, {len(rows)} lines")
+    names = sys.argv[2:] or list(SESSIONS)
+    if len(sys.argv) < 2 or not os.access(sys.argv[1], os.X_OK) or not set(names) <= set(SESSIONS):
+        sys.exit("usage: docs/session/record.py LANCET-PROGRAM [%s]" % " | ".join(SESSIONS))
+    for session in names:
+        title, files, before, typed = SESSIONS[session]
+        screen = Screen()
+        screen.feed(record(sys.argv[1], files, before, typed))
+        # The first row is the empty line before the first prompt, the last two are the prompt after the session.
+        rows = screen.rows[1:-2]
+        for name, theme in THEMES.items():
+            path = os.path.join(HERE, f"{session}-{name}.svg")
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(draw(rows, theme, title))
+            print(f"{path}: {os.path.getsize(path)} bytes, {len(rows)} lines")
 
 
 if __name__ == "__main__":

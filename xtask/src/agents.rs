@@ -24,6 +24,12 @@ pub(crate) const ALL: [&str; 6] = [
 /// The agents whose sub-agents `cargo xtask torture` drives; the test command drives those of the first.
 pub(crate) const WITH_SUB_AGENTS: [&str; 3] = ["claude-code", "qwen", "copilot"];
 
+/// The agents that are driven with their own tools, which their hooks report.
+pub(crate) const OBSERVED: [&str; 4] = ["claude-code", "codex", "opencode", "gemini"];
+
+/// The agents that the test command installs.
+pub(crate) const TESTED: [&str; 5] = ["claude-code", "codex", "goose", "opencode", "gemini"];
+
 /// How a difference from `agents/recorded.json` is treated.
 #[derive(Clone, Copy)]
 pub(crate) enum Known {
@@ -46,6 +52,21 @@ pub(crate) fn drive(lancet: &Path, packages: &Path, agents: &[&str], known: Know
         drive.arg("--report");
     }
     drive
+}
+
+/// Returns the command that drives agents through their own tools, whose changes hooks report.
+pub(crate) fn observe(lancet: &Path, packages: &Path, known: Known) -> Command {
+    let mut observe = command("python3", &["agents/observed.py"]);
+    observe.arg(lancet).arg(packages).args(OBSERVED).args([
+        "--recorded",
+        "agents/recorded.json",
+        "--jobs",
+        "2",
+    ]);
+    if matches!(known, Known::Reported) {
+        observe.arg("--report");
+    }
+    observe
 }
 
 /// Returns the command that drives agents and their sub-agents.

@@ -143,6 +143,12 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
             &mut agents::drive(&binary(), packages, &agents::QUICK, Known::Required),
         )
     });
+    report.step("agents: their own tools, recorded by hooks", || {
+        let packages = installed_agents.as_ref();
+        let packages = packages.context("there are no agents")?;
+        let mut observe = agents::observe(&binary(), packages, Known::Required);
+        counted(&live, &mut observe)
+    });
     report.step("agents: sub-agents", || {
         let packages = installed_agents.as_ref();
         let packages = packages.context("there are no agents")?;

@@ -221,6 +221,10 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
             let mut drive = agents::drive(&binary(), &packages, &agents::ALL, known);
             step(name, &mut drive)?;
             step(
+                "agents with their own tools",
+                &mut agents::observe(&binary(), &packages, known),
+            )?;
+            step(
                 "questions at a terminal",
                 &mut agents::dialogs(&binary(), &packages),
             )?;

@@ -26,7 +26,7 @@ use crate::stages::examine::search::gate::WalkGuard;
 
 use self::remote::RemoteRecorder;
 
-pub use self::calls::{BegunCall, BegunRun, CallEnd, EndedCall};
+pub use self::calls::{BegunCall, BegunRun, CallEnd, EndReport, EndedCall};
 pub use self::root_recorder::{RecorderError, RecorderOffice, RootRecorder};
 pub use self::watched::WatchOptions;
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use lancet_history::{OpenSession, OperationStore, QuestionQuery, SubAgent};
+use lancet_history::{
+    LogQuery, OpenSession, OperationStore, QuestionQuery, SubAgent, UNATTRIBUTED_TOOL,
+};
 
 use crate::engine::Lancet;
 use crate::history::SubAgents;
@@ -22,6 +24,8 @@ pub use overlaps::{Overlap, OverlappingSession};
 const MAX_LISTED_FILES: usize = 200;
 /// A named session that no process has announced counts as at work for this long after its last call, in seconds.
 const RECENT_SECONDS: i64 = 15 * 60;
+/// How many of the newest changes are searched for the sessions of agents that use their own tools.
+const MAX_SEARCHED_CHANGES: usize = 200;
 
 /// The sessions of the state folder that concern the roots of an engine.
 ///
@@ -123,7 +127,7 @@ impl Sessions {
     }
 
     /// Lists the sessions at work on files below the roots: first those that a running process serves, newest first,
-    /// then those that were used in the last quarter of an hour, then those that are stopped, wherever they work.
+    /// then those that were used, or whose own tools changed files, in the last quarter of an hour, then those that are stopped, wherever they work.
     /// Sub-agents come after the session that started them.
     ///
     /// # Errors
@@ -134,11 +138,13 @@ impl Sessions {
         let recent = self
             .store
             .recent_sessions(current_seconds() - RECENT_SECONDS)?;
+        let observed = self.observed_sessions()?;
         let mut keys: Vec<&str> = Vec::new();
         let served = open.iter().map(|one| one.session.as_str());
         let stopped = stops.iter().map(|stop| stop.session.as_str());
         for key in served
             .chain(recent.iter().map(String::as_str))
+            .chain(observed.iter().map(String::as_str))
             .chain(stopped)
         {
             if !keys.contains(&key) {
@@ -168,6 +174,21 @@ impl Sessions {
             }
         }
         Ok(sub_agents.as_tree(found, |one| &one.key))
+    }
+
+    /// Returns the named sessions of recent changes that other programs made, such as an agent's own tools.
+    fn observed_sessions(&self) -> Result<Vec<String>, HistoryError> {
+        let recent = LogQuery {
+            below: self.roots.clone(),
+            without_tool: Some(UNATTRIBUTED_TOOL.to_owned()),
+            since: Some((current_seconds() - RECENT_SECONDS) * 1_000),
+            limit: Some(MAX_SEARCHED_CHANGES),
+            ..LogQuery::default()
+        };
+        let changes = self.store.query_log(&recent)?.into_iter();
+        let recorded = changes.filter(|change| change.recorded.is_some());
+        let sessions = recorded.map(|change| change.session);
+        Ok(sessions.filter(|session| !is_unnamed(session)).collect())
     }
 
     /// Returns the files that two of these sessions work on: both know the file, and one or both have changed it.

@@ -38,7 +38,7 @@ fn a_file_that_the_look_before_a_call_reaches_too_late_is_named_and_read_at_the_
     let (session, caller) = (lancet.new_session(), Caller::default());
     let change = |name: &str| fs::write(root.join(name), "two\n").expect("written");
 
-    let look = recording.begin_call(&begun("1"), &session, Some(Instant::now()));
+    let look = recording.begin_call(&begun("1"), &caller, &session, Some(Instant::now()));
     assert_eq!(look.expect("a look").files, 2);
     change("a.txt");
     let look = recording.end_call(&ended("1"), &caller, &session);
@@ -52,7 +52,7 @@ fn a_file_that_the_look_before_a_call_reaches_too_late_is_named_and_read_at_the_
     assert_eq!(named, ["a.txt"]);
 
     let _look = recording
-        .begin_call(&begun("2"), &session, None)
+        .begin_call(&begun("2"), &caller, &session, None)
         .expect("a look");
     change("b.txt");
     let look = recording.end_call(&ended("2"), &caller, &session);

@@ -90,6 +90,13 @@ const AGENTS: &[KnownAgent] = &[
         recognised: RecognisedBy::Nothing,
     },
     KnownAgent {
+        hook: "opencode",
+        client: "opencode",
+        prefix: "opencode",
+        variable: None,
+        recognised: RecognisedBy::Request,
+    },
+    KnownAgent {
         hook: "",
         client: "",
         prefix: "",

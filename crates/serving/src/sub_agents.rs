@@ -42,7 +42,7 @@ const CLIENTS: &[SubAgentClient] = &[
     SubAgentClient {
         client: "opencode",
         title: "opencode",
-        hooks: None,
+        hooks: Some("opencode"),
     },
     SubAgentClient {
         client: "cursor",
@@ -220,7 +220,7 @@ mod tests {
         assert!(
             notice("claude-code").is_some_and(|words| words.contains("lancet install claude-code"))
         );
-        assert!(notice("opencode").is_some_and(|words| !words.contains("install")));
+        assert!(notice("gemini-cli").is_some_and(|words| !words.contains("install")));
         assert_eq!(notice("codex-mcp-client"), None);
         assert_eq!(notice("acceptance"), None);
     }

@@ -95,7 +95,7 @@ impl Fetches {
                 setup::language_servers,
             ),
             mcpb: Fetch::begin(live, "installing the checker of MCPB bundles", setup::mcpb),
-            agents: Fetch::begin(live, "installing agents", || setup::agents(&agents::QUICK)),
+            agents: Fetch::begin(live, "installing agents", || setup::agents(&agents::TESTED)),
             system: Fetch::begin(live, "system packages", move || {
                 Ok(system::set_up(packages, &shown))
             }),

@@ -14,7 +14,7 @@ use super::{WorkArguments, examples};
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::HOOK)]
 pub(crate) struct HookArguments {
-    /// The agent: claude, codex, gemini, qwen or copilot
+    /// The agent: claude, codex, gemini, qwen, copilot or opencode
     pub(crate) agent: String,
     /// Give up without an answer after so many milliseconds, because the agent waits; what is recorded at a prompt or a
     /// session's start is waited for, up to 3 seconds. A look at the files is waited for up to 2 seconds, and goes on afterwards

@@ -4,6 +4,7 @@
 mod conversation;
 mod detached;
 mod event;
+mod exit_code;
 mod message;
 mod observe;
 mod own_call;
@@ -43,7 +44,7 @@ const LOOKING: Duration = Duration::from_millis(1_900);
 const RECORDING_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The agents that have hooks.
-pub(super) const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "qwen", "copilot"];
+pub(super) const AGENTS: [&str; 6] = ["claude", "codex", "gemini", "qwen", "copilot", "opencode"];
 
 /// Reports whether a command line is a hook of an agent, which must end with exit code 0.
 pub(crate) fn is_wanted(typed: &[std::ffi::OsString]) -> bool {

@@ -250,6 +250,23 @@ fn what_changes_between_two_calls_is_nobodys() {
 }
 
 #[test]
+fn an_agent_with_its_own_tools_is_listed_among_the_sessions() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let claude = Claude {
+        stage: &stage,
+        session: "s1",
+    };
+    claude.prompt("Go.");
+    claude.bash("toolu_1", "echo two > a.txt");
+    stage.file("a.txt", "by hand\n");
+    claude.prompt("Go on.");
+    let listed = stage.run(&["sessions"]);
+    assert!(listed.out.contains("claude-code.s1"), "{listed:?}");
+    assert!(!listed.out.contains("unattributed"), "{listed:?}");
+}
+
+#[test]
 fn a_persons_checkout_is_counted_and_not_listed() {
     let stage = Stage::new();
     for number in 0..20 {
@@ -309,6 +326,11 @@ fn every_agents_events_are_understood() {
             json!({ "sessionId": "s", "timestamp": 1, "toolName": "bash", "toolArgs": "{\"command\":\"make\"}" }),
             json!({ "sessionId": "s", "timestamp": 2, "toolName": "bash", "toolArgs": "{\"command\":\"make\"}", "toolResult": { "resultType": "success", "textResultForLlm": "" } }),
         ),
+        (
+            "opencode",
+            json!({ "session_id": "ses_1", "hook_event_name": "PreToolUse", "tool_name": "bash", "tool_use_id": "c1", "tool_input": { "command": "make" } }),
+            json!({ "session_id": "ses_1", "hook_event_name": "PostToolUse", "tool_name": "bash", "tool_use_id": "c1", "tool_input": { "command": "make" }, "tool_response": { "metadata": { "exit": 2 } } }),
+        ),
     ] {
         let stage = Stage::new();
         stage.file("a.txt", "one\n");
@@ -331,7 +353,55 @@ fn every_agents_events_are_understood() {
             "codex" => assert_eq!((tool, &log[0]["turn"]), (Some("apply_patch"), &json!("t1"))),
             _ => assert_eq!(log[0]["command"], "make", "{agent}"),
         }
+        if agent == "opencode" {
+            assert_eq!(log[0]["exitCode"], 2, "{log:#?}");
+        }
     }
+}
+
+#[test]
+fn a_patch_whose_end_codex_does_not_report_is_recorded_by_the_next_event() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "one\n");
+    let send = |name: &str, more: Value| {
+        let mut event = json!({ "session_id": "s", "turn_id": "t1", "cwd": stage.project(), "hook_event_name": name });
+        let members = event.as_object_mut().expect("an object");
+        members.extend(more.as_object().expect("an object").clone());
+        send(&stage, "codex", event.to_string().as_bytes());
+    };
+    let bash = |id: &str, script: &str| json!({ "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": script } });
+    let patch = |name: &str| {
+        format!(
+            "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {name}\n@@\n-one\n+two\n*** End Patch\nEOF"
+        )
+    };
+    send("UserPromptSubmit", json!({ "prompt": "Go." }));
+    send("PreToolUse", bash("c1", &patch("a.txt")));
+    stage.file("a.txt", "two\n");
+    send("PreToolUse", bash("c2", "echo two > b.txt"));
+    stage.file("b.txt", "two\n");
+    send("PostToolUse", bash("c2", "echo two > b.txt"));
+    send("PreToolUse", bash("c3", &patch("b.txt")));
+    stage.file("b.txt", "three\n");
+    send("Stop", json!({}));
+    let log = log(&stage);
+    assert_eq!(
+        tools(&log),
+        ["apply_patch", "Bash", "apply_patch"],
+        "{log:#?}"
+    );
+    for line in &log {
+        assert_eq!(count(line), 1, "{log:#?}");
+        assert!(line.get("sharedWith").is_none(), "{log:#?}");
+    }
+    assert_eq!(log[2]["turn"], "t1", "of the event that ended it: {log:#?}");
+    let undo = stage.run(&["undo", "--to-prompt", "--yes"]);
+    assert_eq!(undo.code, 0, "{undo:?}");
+    assert_eq!(
+        (stage.text("a.txt"), stage.text("b.txt")),
+        ("one\n".to_owned(), "one\n".to_owned())
+    );
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn doctor_and_undo_say_what_is_known_of_the_hooks() {
     );
 
     std::fs::create_dir_all(stage.home().join(".claude")).expect("made");
-    let installed = stage.run(&["install", "claude-code", "opencode", "--yes"]);
+    let installed = stage.run(&["install", "claude-code", "cursor", "--yes"]);
     assert_eq!(installed.code, 0, "{installed:?}");
     let doctor = stage.run(&["doctor"]);
     assert!(
@@ -216,7 +216,7 @@ fn doctor_and_undo_say_what_is_known_of_the_hooks() {
     assert!(
         doctor
             .out
-            .contains("opencode: it has no hooks that lancet knows; its sub-agents cannot"),
+            .contains("Cursor: it has no hooks that lancet knows; its sub-agents cannot"),
         "{doctor:?}"
     );
     let call =

@@ -1,10 +1,12 @@
 //! `lancet install` and `lancet uninstall`: real files in an empty home.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use lancet_testing::folder::put;
+use serde_json::Value;
 
 use crate::stage::{LANCET, Run, Stage, finish};
 use crate::terminal::on_terminal;
@@ -581,6 +583,7 @@ fn hooks_alone_leave_the_agent_its_own_tools() {
         ("gemini", "hook gemini"),
         ("qwen", "hook qwen"),
         ("copilot", "hook copilot"),
+        ("opencode", "hook opencode"),
     ] {
         let stage = Stage::new();
         let all = || {
@@ -613,7 +616,37 @@ fn hooks_alone_leave_the_agent_its_own_tools() {
         assert_eq!(all(), "", "{agent}");
     }
     let stage = Stage::new();
-    let run = stage.run(&["install", "opencode", "--observe", "--yes"]);
+    let run = stage.run(&["install", "goose", "--observe", "--yes"]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.out.contains("no hooks that lancet knows"), "{run:?}");
+}
+
+#[test]
+fn packaged_plugins_have_the_hooks_that_install_writes() {
+    let events = |text: &str| {
+        let parsed: Value = serde_json::from_str(text).expect("JSON");
+        let events = parsed["hooks"].as_object().expect("hooks").clone();
+        let matchers = events.into_iter().map(|(event, groups)| {
+            let matcher = groups[0]["matcher"].as_str().unwrap_or_default();
+            // Claude Code gives the tools of a plugin other names.
+            (
+                event,
+                matcher.replace("mcp__plugin_lancet_lancet__", "mcp__lancet__"),
+            )
+        });
+        matchers.collect::<BTreeMap<_, _>>()
+    };
+    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages");
+    for (agent, settings, package) in [
+        ("claude-code", ".claude/settings.json", "claude-code/lancet"),
+        ("codex", ".codex/hooks.json", "codex/lancet"),
+        ("gemini", ".gemini/settings.json", "gemini"),
+    ] {
+        let stage = Stage::new();
+        let run = stage.run(&["install", agent, "--observe", "--yes"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let packaged = fs::read_to_string(packages.join(package).join("hooks/hooks.json"));
+        let packaged = events(&packaged.expect("the hooks of the package"));
+        assert_eq!(packaged, events(&text(&stage, settings)), "{agent}");
+    }
 }

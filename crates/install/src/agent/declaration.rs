@@ -15,6 +15,8 @@ pub(super) const WRITING_TOOLS: [&str; 4] = ["Edit", "MultiEdit", "Write", "Note
 
 /// The hooks file of Copilot CLI, in its folder.
 pub(super) const COPILOT_HOOKS: &str = "hooks/lancet.json";
+/// The plugin of opencode, in its folder.
+pub(super) const OPENCODE_PLUGIN: &str = "plugins/lancet.js";
 
 /// The owner of the settings that are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +183,8 @@ impl Installation {
     /// Returns the hooks of the plan, with the notes about them; none if it has no hooks.
     fn hooks_alone(self) -> Option<Self> {
         let files = self.files.into_iter().filter_map(|file| {
-            let is_hooks_file = file.path.ends_with(COPILOT_HOOKS);
+            let is_hooks_file =
+                file.path.ends_with(COPILOT_HOOKS) || file.path.ends_with(OPENCODE_PLUGIN);
             let is_hook = |entry: &Entry| match entry {
                 Entry::Item { path, .. } => path.first().is_some_and(|name| name == "hooks"),
                 Entry::Whole { .. } => is_hooks_file,

@@ -1,7 +1,9 @@
-//! opencode: servers and permissions in `opencode.json` or `opencode.jsonc`.
+//! opencode: servers and permissions in `opencode.json` or `opencode.jsonc`, and a plugin that reports its calls.
 
 use serde_json::json;
 
+use super::declaration::OPENCODE_PLUGIN;
+use super::hooks::hook_command;
 use super::{
     Agent, AgentFolders, InstallRequest, InstallScope, Installation, OwnTools, WRITING_TOOLS,
     WriteConsent, no_plugin,
@@ -21,8 +23,26 @@ pub(super) const AGENT: Agent = Agent {
     plugin: no_plugin,
 };
 
+/// The plugin, with a placeholder for the command that it runs.
+const PLUGIN: &str = include_str!("opencode_plugin.js");
+/// The placeholder.
+const COMMAND: &str = "\"{COMMAND}\"";
+
 fn plan(request: &InstallRequest, place: &AgentFolders<'_>) -> Result<Installation, String> {
-    Ok(plan_like(request, place, "opencode"))
+    let mut plan = plan_like(request, place, "opencode");
+    let folder = match request.scope {
+        InstallScope::User => place.config.join("opencode"),
+        InstallScope::Project => place.project.join(".opencode"),
+    };
+    // A text of JSON is also one of JavaScript.
+    let command = json!(hook_command(&request.launch, "opencode")).to_string();
+    let text = PLUGIN.replace(COMMAND, &command);
+    plan.add_file(
+        folder.join(OPENCODE_PLUGIN),
+        Form::Text,
+        vec![Entry::Whole { text }],
+    );
+    Ok(plan)
 }
 
 /// Returns the plan for opencode, or for an agent derived from it, whose folder and files have another name.

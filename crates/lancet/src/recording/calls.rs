@@ -36,6 +36,19 @@ pub struct BegunCall {
     pub paths: Vec<PathBuf>,
     /// The process that makes it, as process id and start time with a colon in between.
     pub process: Option<String>,
+    /// Whether its end will be reported.
+    pub end_report: EndReport,
+}
+
+/// Whether the caller reports the end of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EndReport {
+    /// It does.
+    #[default]
+    Sent,
+    /// It does not: the call has ended when the next event of its session arrives. Only a call that names its files
+    /// may be reported this way.
+    NotSent,
 }
 
 /// The end of a call.
@@ -118,15 +131,18 @@ impl Recording {
 
     /// Sets a checkpoint before a call of another program. Changes since the last one that no call made become an
     /// operation `unattributed`. Files that would be read after `read_until` are not: the call may be changing them.
+    /// `caller` is the one of earlier calls of the session whose end is not reported.
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
     pub fn begin_call(
         &self,
         call: &BegunCall,
+        caller: &Caller,
         session: &Session,
         read_until: Option<Instant>,
     ) -> Result<RecordedLook, RecordError> {
+        self.end_unreported(session, caller, read_until)?;
         let since = self.end_left_calls(None)?;
         let number = self.store.begin_program_call(&ProgramCallDraft {
             workspace: self.workspace(),
@@ -146,6 +162,9 @@ impl Recording {
         match look {
             Ok(look) => {
                 self.store.program_call_begun(number, look.number)?;
+                if call.end_report == EndReport::NotSent {
+                    self.store.program_call_left(number, look.number)?;
+                }
                 Ok(look)
             }
             Err(error) => {
@@ -169,7 +188,7 @@ impl Recording {
         let Some((call, since)) = self.begun(ended, session)? else {
             return self.look_after(session.key(), None, LookDepth::Reported);
         };
-        let look = self.record_open(&call, since, ended.exit_code, caller)?;
+        let look = self.record_open(&call, since, ended.exit_code, caller, None)?;
         match ended.end {
             CallEnd::Ended => self.store.end_program_calls(&[call.number])?,
             CallEnd::GoesOn => self.store.program_call_left(call.number, look.number)?,
@@ -230,8 +249,12 @@ impl Recording {
         let until = Instant::now() + PATIENCE;
         loop {
             let mut open = self.store.open_program_calls(&self.workspace().id)?;
-            open.retain(|call| !call.is_in_background && call.session == session.key());
-            let is_same_tool = |call: &&OpenCall| ended.tool.as_ref() == Some(&call.tool);
+            open.retain(|call| call.session == session.key());
+            // A call in the background may have ended, too, if it has this key.
+            open.sort_by_key(|call| call.is_in_background);
+            let is_same_tool = |call: &&OpenCall| {
+                !call.is_in_background && ended.tool.as_ref() == Some(&call.tool)
+            };
             let by_key = open.iter().find(|call| call.key == ended.key);
             let Some(call) = by_key.or_else(|| open.iter().find(is_same_tool)).cloned() else {
                 return Ok(None);
@@ -255,12 +278,36 @@ impl Recording {
         except: Option<i64>,
         caller: &Caller,
     ) -> Result<(), RecordError> {
+        self.end_in_background(session, caller, None, |call| Some(call.number) != except)
+    }
+
+    /// Records the calls of a session that have ended although their end is not reported. These are the calls in the
+    /// background that name their files: only a program that may change any file goes on there.
+    fn end_unreported(
+        &self,
+        session: &Session,
+        caller: &Caller,
+        read_until: Option<Instant>,
+    ) -> Result<(), RecordError> {
+        self.end_in_background(session, caller, read_until, |call| !call.paths.is_empty())
+    }
+
+    fn end_in_background(
+        &self,
+        session: &Session,
+        caller: &Caller,
+        read_until: Option<Instant>,
+        is_meant: impl Fn(&OpenCall) -> bool,
+    ) -> Result<(), RecordError> {
+        // The event is one of another call.
+        let caller = Caller {
+            call: None,
+            ..caller.clone()
+        };
         for call in self.store.open_program_calls(&self.workspace().id)? {
-            let is_meant = call.is_in_background
-                && call.session == session.key()
-                && Some(call.number) != except;
-            if let Some(since) = call.since.filter(|_| is_meant) {
-                let _look = self.record_open(&call, since, None, caller)?;
+            let is_of_session = call.is_in_background && call.session == session.key();
+            if let Some(since) = call.since.filter(|_| is_of_session && is_meant(&call)) {
+                let _look = self.record_open(&call, since, None, &caller, read_until)?;
                 self.store.end_program_calls(&[call.number])?;
             }
         }
@@ -273,6 +320,7 @@ impl Recording {
         since: i64,
         exit_code: Option<i32>,
         caller: &Caller,
+        read_until: Option<Instant>,
     ) -> Result<RecordedLook, RecordError> {
         let ended = ProgramCall {
             since,
@@ -294,7 +342,7 @@ impl Recording {
             paths: &call.paths,
             git: GitChanges::Listed,
         };
-        self.with_recorder(None, |recorder| recorder.record_call(&ended))
+        self.with_recorder(read_until, |recorder| recorder.record_call(&ended))
     }
 
     /// Ends the calls whose end is never reported: those whose process has ended, and those of a session whose turn is

@@ -2,10 +2,12 @@
 //! of each line, and undo, redo and restore with a preview.
 
 mod before;
+mod change_facts;
 mod file;
 mod lines;
 mod list;
 mod operation;
+mod recorded_call;
 mod summary;
 mod take_back;
 

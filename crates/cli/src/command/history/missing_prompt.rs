@@ -41,7 +41,7 @@ const AGENTS: [AgentClient; 9] = [
     new_agent("qwen", "Qwen Code", Some(("qwen", "qwen"))),
     new_agent("copilot", "Copilot CLI", Some(("copilot", "copilot"))),
     new_agent("goose", "goose", None),
-    new_agent("opencode", "opencode", None),
+    new_agent("opencode", "opencode", Some(("opencode", "opencode"))),
     new_agent("@cline", "Cline", None),
     new_agent("cursor", "Cursor", None),
 ];

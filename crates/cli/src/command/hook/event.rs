@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lancet::history::ConversationReport;
 use serde_json::{Value, json};
 
-use super::own_call::{CallMoment, OwnCall};
+use super::own_call::{CallMoment, OwnCall, ReportedCall};
 use super::tool::{Tool, answer_text, file_text_in_answer};
 
 /// One event, with its session and its folder.
@@ -145,18 +145,30 @@ fn parse_named_event(agent: &str, name: &str, sent: &Value) -> Option<Event> {
             None => prompt_event(non_empty_string(sent, "prompt")),
         },
         "PostToolUse" | "AfterTool" => {
-            let tool = Tool::classify(
+            let name = non_empty_string(sent, "tool_name")?;
+            let reported = ReportedCall {
                 agent,
-                &non_empty_string(sent, "tool_name")?,
-                &sent["tool_input"],
-            );
-            after_call_event(tool, sent, &sent["tool_input"], &sent["tool_response"])
+                tool: Tool::classify(agent, &name, &sent["tool_input"]),
+                name: &name,
+                moment: CallMoment::After,
+                sent,
+                input: &sent["tool_input"],
+                answer: &sent["tool_response"],
+            };
+            after_call_event(&reported)
         }
         "PostToolUseFailure" => {
             let name = non_empty_string(sent, "tool_name")?;
             let input = &sent["tool_input"];
-            let tool = Tool::classify(agent, &name, input);
-            own_call(tool, &name, CallMoment::After, sent, input, &Value::Null)
+            own_call(&ReportedCall {
+                agent,
+                tool: Tool::classify(agent, &name, input),
+                name: &name,
+                moment: CallMoment::After,
+                sent,
+                input,
+                answer: &Value::Null,
+            })
         }
         "PreToolUse" | "BeforeTool" => before_call_event(agent, sent),
         _ => None,
@@ -167,20 +179,26 @@ fn parse_named_event(agent: &str, name: &str, sent: &Value) -> Option<Event> {
 fn parse_unnamed_event(sent: &Value) -> Option<Event> {
     if let Some(name) = non_empty_string(sent, "toolName") {
         let input = &sent["toolArgs"];
-        let tool = Tool::classify("copilot", &name, input);
         // The event of a call that failed has the error in place of the result.
         let result = sent.get("toolResult").or_else(|| sent.get("error"));
-        let moment = match result {
-            Some(_) => CallMoment::After,
-            None => CallMoment::Before,
+        let reported = ReportedCall {
+            agent: "copilot",
+            tool: Tool::classify("copilot", &name, input),
+            name: &name,
+            moment: match result {
+                Some(_) => CallMoment::After,
+                None => CallMoment::Before,
+            },
+            sent,
+            input,
+            answer: result.unwrap_or(&Value::Null),
         };
-        let answer = result.unwrap_or(&Value::Null);
-        if let Some(event) = own_call(tool, &name, moment, sent, input, answer) {
+        if let Some(event) = own_call(&reported) {
             return Some(event);
         }
         return match sent.get("toolResult") {
-            Some(result) => after_call_event(tool, sent, input, result),
-            None => announced_call_event(tool, sent, name, input, None),
+            Some(_) => after_call_event(&reported),
+            None => announced_call_event(&reported, None),
         };
     }
     if let Some(text) = non_empty_string(sent, "prompt") {
@@ -199,43 +217,30 @@ fn prompt_event(text: Option<String>) -> Option<Event> {
         .map(Event::Prompt)
 }
 
-fn after_call_event(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Event> {
-    match tool {
+fn after_call_event(reported: &ReportedCall<'_>) -> Option<Event> {
+    let (sent, input) = (reported.sent, reported.input);
+    match reported.tool {
         Tool::OwnRead => Some(Event::Read {
             path: ["file_path", "absolute_path", "path"]
                 .iter()
                 .find_map(|key| non_empty_string(input, key))?,
-            text: file_text_in_answer(answer)?,
-            call: parse_tool_call(
-                sent,
-                non_empty_string(sent, "tool_name").unwrap_or_default(),
-                input,
-            ),
+            text: file_text_in_answer(reported.answer)?,
+            call: parse_tool_call(sent, reported.name, input),
         }),
         Tool::LancetWrite => Some(Event::Changed {
             call: non_empty_string(sent, "tool_use_id"),
-            answer: answer_text(answer).unwrap_or_default(),
+            answer: answer_text(reported.answer).unwrap_or_default(),
         }),
         Tool::StartsSubAgent => Some(Event::SubAgentReturned),
-        Tool::OwnShell | Tool::OwnWriter => {
-            let name = non_empty_string(sent, "tool_name")?;
-            own_call(tool, &name, CallMoment::After, sent, input, answer)
-        }
+        Tool::OwnShell | Tool::OwnWriter => own_call(reported),
         Tool::LancetRead | Tool::Other => None,
     }
 }
 
 /// Returns the event for a call of the agent's own tool that may change files.
-fn own_call(
-    tool: Tool,
-    name: &str,
-    moment: CallMoment,
-    sent: &Value,
-    input: &Value,
-    answer: &Value,
-) -> Option<Event> {
-    let call = || OwnCall::read(tool, name, moment, sent, input, answer);
-    matches!(tool, Tool::OwnShell | Tool::OwnWriter).then(|| Event::OwnCall(call()))
+fn own_call(reported: &ReportedCall<'_>) -> Option<Event> {
+    matches!(reported.tool, Tool::OwnShell | Tool::OwnWriter)
+        .then(|| Event::OwnCall(OwnCall::read(reported)))
 }
 
 /// Returns the event for a tool that is about to be called.
@@ -243,31 +248,34 @@ fn before_call_event(agent: &str, sent: &Value) -> Option<Event> {
     let name = non_empty_string(sent, "tool_name")?;
     let input = &sent["tool_input"];
     let tool = Tool::classify(agent, &name, input);
-    if let Some(event) = own_call(tool, &name, CallMoment::Before, sent, input, &Value::Null) {
+    let reported = ReportedCall {
+        agent,
+        tool,
+        name: &name,
+        moment: CallMoment::Before,
+        sent,
+        input,
+        answer: &Value::Null,
+    };
+    if let Some(event) = own_call(&reported) {
         return Some(event);
     }
     let decision = (agent == "claude" && tool == Tool::LancetWrite)
         .then(|| claude_decision(sent))
         .flatten();
-    announced_call_event(tool, sent, name, input, decision)
+    announced_call_event(&reported, decision)
 }
 
-fn announced_call_event(
-    tool: Tool,
-    sent: &Value,
-    name: String,
-    input: &Value,
-    decision: Option<Value>,
-) -> Option<Event> {
-    let call = parse_tool_call(sent, name, input);
-    (!matches!(tool, Tool::Other | Tool::StartsSubAgent))
+fn announced_call_event(reported: &ReportedCall<'_>, decision: Option<Value>) -> Option<Event> {
+    let call = parse_tool_call(reported.sent, reported.name, reported.input);
+    (!matches!(reported.tool, Tool::Other | Tool::StartsSubAgent))
         .then_some(Event::BeforeCall { call, decision })
 }
 
-fn parse_tool_call(sent: &Value, tool: String, input: &Value) -> ToolCall {
+fn parse_tool_call(sent: &Value, tool: &str, input: &Value) -> ToolCall {
     ToolCall {
         id: non_empty_string(sent, "tool_use_id"),
-        tool,
+        tool: tool.to_owned(),
         arguments: input.clone(),
     }
 }

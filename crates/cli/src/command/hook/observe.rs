@@ -77,15 +77,16 @@ impl Observed<'_> {
         Some(match &event.event {
             Event::Prompt(_) => recording.at_prompt(session, &caller, until),
             Event::TurnEnd | Event::Pause => recording.at_end(session, &caller),
-            Event::OwnCall(call) if call.moment == CallMoment::Before => {
-                recording.begin_call(&self.begun(call, session), session, until)
-            }
             Event::OwnCall(call) => {
                 let caller = Caller {
                     turn: call.turn.clone(),
                     call: call.id.clone(),
                     ..caller
                 };
+                if call.moment == CallMoment::Before {
+                    let begun = self.begun(call, session);
+                    return Some(recording.begin_call(&begun, &caller, session, until));
+                }
                 let ended = EndedCall {
                     key: self.key(call, session),
                     tool: call.id.is_none().then(|| call.tool.clone()),
@@ -99,7 +100,7 @@ impl Observed<'_> {
     }
 
     fn begun(&self, call: &OwnCall, session: &Session) -> BegunCall {
-        let absolute = |path: &String| self.around.absolute(path.as_ref()).ok();
+        let absolute = |path: &PathBuf| self.around.absolute(path).ok();
         // Names are compared with those of the look, whose root has no links.
         let resolved = |path: PathBuf| match (path.parent(), path.file_name()) {
             (Some(folder), Some(name)) => folder
@@ -118,6 +119,7 @@ impl Observed<'_> {
                 .map(resolved)
                 .collect(),
             process: self.process.map(str::to_owned),
+            end_report: call.end_report,
         }
     }
 

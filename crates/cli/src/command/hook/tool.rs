@@ -78,6 +78,10 @@ fn own_changing_tool(agent: &str, name: &str) -> Option<Tool> {
             &["bash", "powershell"],
             &["edit", "create", "str_replace_editor", "apply_patch"],
         ),
+        "opencode" => (
+            &["bash"],
+            &["edit", "write", "multiedit", "patch", "apply_patch"],
+        ),
         _ => (&[], &[]),
     };
     match (shells.contains(&name), writers.contains(&name)) {
@@ -154,6 +158,9 @@ mod tests {
             ("codex", "apply_patch", Tool::OwnWriter),
             ("gemini", "run_shell_command", Tool::OwnShell),
             ("copilot", "create", Tool::OwnWriter),
+            ("opencode", "bash", Tool::OwnShell),
+            ("opencode", "write", Tool::OwnWriter),
+            ("opencode", "lancet_Write", Tool::LancetWrite),
             ("codex", "Read", Tool::Other),
             ("gemini", "read_file", Tool::OwnRead),
             ("gemini", "mcp_lancet_Grep", Tool::LancetRead),

@@ -7,6 +7,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
+use lancet::doors::path_text;
 use lancet::history::{History, LifeCursor, LifeEvent};
 
 use super::file_diff;
@@ -78,8 +79,8 @@ pub(super) async fn show_file_history(
             links::address_with_query(
                 "/history/file",
                 &[
-                    ("path", &path.to_string_lossy()),
-                    ("as", &older.path.to_string_lossy()),
+                    ("path", &path_text(&path)),
+                    ("as", &path_text(&older.path)),
                     ("before", &older.before.to_string()),
                 ],
             )

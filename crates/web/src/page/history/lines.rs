@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use lancet::doors::escape_line_for_terminal;
+use lancet::doors::{escape_line_for_terminal, path_text};
 use lancet::history::Attribution;
 
 use super::summary::{author_name, shorten_id};
@@ -79,7 +79,7 @@ pub(super) async fn show_line_authors(
         let to = from.saturating_add(LINES_PER_PAGE - 1).min(found.lines);
         let next = (to < found.lines).then(|| {
             let from = (to + 1).to_string();
-            let path = path.to_string_lossy();
+            let path = path_text(&path);
             links::address_with_query("/history/lines", &[("path", &path), ("from", &from)])
         });
         let known = found.written.iter().map(|run| run.lines.clone().count());

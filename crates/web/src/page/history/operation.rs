@@ -11,7 +11,9 @@ use lancet::history::{
     ALREADY_UNDONE_MARK, FileChange, History, IdMatch, Operation, OperationKind,
 };
 
+use super::change_facts::change_facts;
 use super::file_diff;
+use super::recorded_call::CallView;
 use super::summary::{FileSummary, Summary, prompts_of_operations, shorten_id};
 use crate::page::WebPage;
 use crate::page::diff::{DiffPart, FileDiff, LINES_PER_PART, LayoutChoice, highlighting_deadline};
@@ -35,6 +37,8 @@ struct OperationView {
     approved: Option<String>,
     turn: Option<String>,
     call: Option<String>,
+    /// The call of another program that made the change.
+    recorded: Option<CallView>,
     rungs: String,
     takes_back: Vec<(String, String)>,
     can_undo: bool,
@@ -52,6 +56,8 @@ struct FileView {
     lines: String,
     /// Whether the rules allow showing its text.
     is_shown: bool,
+    /// What was changed besides lines.
+    facts: Vec<String>,
     /// None if the rules forbid it, or if the page is long enough.
     diff: Option<FileDiff>,
     has_before: bool,
@@ -162,6 +168,10 @@ fn operation_view(
         approved: text(&found.approved),
         turn: text(&found.turn),
         call: text(&found.call),
+        recorded: found
+            .recorded
+            .as_ref()
+            .map(|call| CallView::from_call(call, history)),
         rungs: escape_line_for_terminal(&found.rungs.join(", ")).into_owned(),
         takes_back: found.takes_back.iter().map(link).collect(),
         can_undo: is_change && !is_undone,
@@ -180,11 +190,16 @@ fn file_view(
     history: &History,
 ) -> FileView {
     let undone = change.undone_by.as_deref();
+    let is_shown = history.may_show_change(change);
     FileView {
         number,
         file,
         lines: links::line_authors_address(&change.path),
-        is_shown: history.may_show_change(change),
+        is_shown,
+        facts: match is_shown {
+            true => change_facts(change),
+            false => Vec::new(),
+        },
         diff,
         has_before: change.before.is_some(),
         has_after: change.after.is_some(),

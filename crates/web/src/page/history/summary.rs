@@ -2,11 +2,13 @@
 
 use lancet::doors::escape_line_for_terminal;
 use lancet::history::{
-    ChangeKind, FileChange, History, MarkQuery, Operation, OperationKind, OperationState,
-    PromptMark,
+    FileChange, History, MarkQuery, Operation, OperationKind, OperationState, PromptMark,
+    UNATTRIBUTED_TOOL,
 };
 use lancet::review::{PAGE_CLIENT, SHELL_CLIENT};
 
+use super::change_facts::change_label;
+use super::recorded_call::call_title;
 use crate::page::links;
 use crate::page::moment::Timestamp;
 
@@ -22,6 +24,8 @@ pub(super) struct Summary {
     pub(super) id: String,
     pub(super) short: String,
     pub(super) tool: String,
+    /// The name or the command line, if another program made the change.
+    pub(super) call: Option<String>,
     pub(super) time: Timestamp,
     /// The author: the agent's name, or the user.
     pub(super) who: String,
@@ -56,6 +60,7 @@ impl Summary {
             id: operation.id.clone(),
             short: shorten_id(&operation.id),
             tool: escape_line_for_terminal(&operation.tool).into_owned(),
+            call: operation.recorded.as_ref().and_then(call_title),
             time: Timestamp(operation.time),
             who: author_name(operation),
             session: (!operation.session.starts_with(UNNAMED_PREFIX)).then(|| {
@@ -95,7 +100,7 @@ impl FileSummary {
         Self {
             path: links::display_path(history, &file.path),
             link: links::file_history_address(&file.path),
-            kind: kind_label(file.kind),
+            kind: change_label(file),
             moved_from: file
                 .moved_from
                 .as_ref()
@@ -112,16 +117,6 @@ pub(super) fn shorten_id(id: &str) -> String {
     id.get(from..).unwrap_or(id).to_owned()
 }
 
-/// Returns the label of a file's change; none for the usual kind.
-pub(super) fn kind_label(kind: ChangeKind) -> Option<&'static str> {
-    match kind {
-        ChangeKind::Create => Some("new"),
-        ChangeKind::Delete => Some("removed"),
-        ChangeKind::Move => Some("moved"),
-        _ => None,
-    }
-}
-
 /// Returns the author of an operation.
 pub(super) fn author_name(operation: &Operation) -> String {
     match operation.client.as_deref() {
@@ -131,6 +126,9 @@ pub(super) fn author_name(operation: &Operation) -> String {
             Some(version) => escape_line_for_terminal(&format!("{client} {version}")).into_owned(),
             None => escape_line_for_terminal(client).into_owned(),
         },
+        None if operation.tool == UNATTRIBUTED_TOOL => {
+            "a person or a program, not known".to_owned()
+        }
         None => "a program without a name".to_owned(),
     }
 }

@@ -17,8 +17,9 @@ use lancet::undo::{Conflicts, OperationSide, Overlap, Restore, Selection, UndoRe
 use lancet::{Caller, Reply};
 
 use super::before::FilesBefore;
+use super::change_facts::kind_label;
 use super::operation::{find_operation, operation_not_found};
-use super::summary::{Summary, kind_label};
+use super::summary::Summary;
 use crate::page::WebPage;
 use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, highlighting_deadline};
 use crate::page::fields::{Fields, SentForm};

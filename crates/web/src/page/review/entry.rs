@@ -1,6 +1,6 @@
 //! A file of the review in the form of the templates.
 
-use lancet::doors::{escape_line_for_terminal, format_size};
+use lancet::doors::{escape_line_for_terminal, format_size, path_text};
 use lancet::history::ChangeKind;
 use lancet::outcome::unified_diff;
 use lancet::review::{Contribution, ReviewText, ReviewedFile};
@@ -43,16 +43,18 @@ impl FileEntry {
     pub(super) fn from_reviewed(file: &ReviewedFile, shown: &DiffPart) -> Self {
         let mut entry = Self {
             id: format!("{}.{}", file.operation, file.at),
-            path: escape_line_for_terminal(&file.relative.display().to_string()).into_owned(),
-            kind: match file.kind {
-                ChangeKind::Create => Some("new file"),
-                ChangeKind::Delete => Some("removed"),
+            path: escape_line_for_terminal(&path_text(&file.relative)).into_owned(),
+            kind: match (file.kind, &file.text) {
+                (ChangeKind::Create, ReviewText::Link { .. }) => Some("new link"),
+                (ChangeKind::Create, ReviewText::EmptyFolder) => Some("new folder"),
+                (ChangeKind::Create, _) => Some("new file"),
+                (ChangeKind::Delete, _) => Some("removed"),
                 _ => None,
             },
             moved_from: file
                 .moved_from
                 .as_ref()
-                .map(|old| escape_line_for_terminal(&old.display().to_string()).into_owned()),
+                .map(|old| escape_line_for_terminal(&path_text(old)).into_owned()),
             added: 0,
             removed: 0,
             facts: Vec::new(),
@@ -120,7 +122,7 @@ impl FileEntry {
             ReviewText::Link { before, after } => {
                 let target = |link: &Option<std::path::PathBuf>| match link {
                     None => "no link".to_owned(),
-                    Some(to) => escape_line_for_terminal(&to.display().to_string()).into_owned(),
+                    Some(to) => escape_line_for_terminal(&path_text(to)).into_owned(),
                 };
                 self.facts.push(format!(
                     "A symbolic link: {} before, {} now.",

@@ -7,7 +7,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use lancet::doors::escape_line_for_terminal;
+use lancet::doors::{escape_line_for_terminal, path_text};
 use lancet::review::{ReviewGroup, ReviewedFile, Reviews, UnseenFile, group_files};
 
 use super::comments::{self, CommentEntry};
@@ -128,7 +128,7 @@ fn unseen_file_labels(file: &UnseenFile, roots: &[PathBuf]) -> (String, String) 
     let relative = below.next().unwrap_or(&file.path);
     (
         format!("{}.{}", file.operation, file.at),
-        escape_line_for_terminal(&relative.display().to_string()).into_owned(),
+        escape_line_for_terminal(&path_text(relative)).into_owned(),
     )
 }
 
