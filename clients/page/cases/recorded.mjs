@@ -1,5 +1,5 @@
 // What other programs changed, as every view shows it: links, folders, permissions, and secrets without their text.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 
 const SCRIPT = "sed -i s/one/two/ src/a.txt; rm -r old; ln -s src/a.txt link; chmod 755 tool.sh; mkdir made; echo KEY=hidden-words >> .env; exit 3";
 
@@ -49,5 +49,13 @@ export default {
     await page.waitForSelector("[data-item] >> text=claude-code.s1");
     await page.goto(`${stage.url}/history/lines?path=a.txt`);
     await page.waitForSelector("td.author >> text=claude-code");
+    await page.goto(`${stage.url}/history`);
+    await page.click("[data-item] [data-open]");
+    await page.click("text=Undo…");
+    await page.click("button:has-text('Undo')");
+    await page.waitForSelector(".told >> text=The change is undone");
+    stage.same(stage.read("a.txt"), "one\n", "the file");
+    stage.check(!existsSync(stage.path("link")) && !existsSync(stage.path("made")), "the link and the folder are gone");
+    stage.same(statSync(stage.path("tool.sh")).mode & 0o777, 0o644, "the permission bits");
   },
 };
