@@ -6,8 +6,10 @@
 //! git's rule for racy stamps; the hash decides.
 
 mod budget;
+mod use_order;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use std::sync::Arc;
 pub use self::budget::LedgerBudget;
 use crate::content::{RawChange, apply_changes};
 use crate::entry::{FileVersion, LedgerEntry, ReadRange, Revision};
+use crate::line_numbers::LineNumbers;
+use crate::seen::SeenRanges;
 use crate::store::LoadCursor;
 
 /// Text of a file that the model was shown, by a Read or as the lines around a change.
@@ -34,15 +38,18 @@ pub struct Observation<'a> {
 
 /// The knowledge of one session about files. The key is the canonical path, which the caller resolves, so that all
 /// spellings of a path lead to one entry. Entries, contents and written files are evicted least recently used first.
+///
+/// Keys are compared by their bytes: hashing a path component by component took 700 instructions, sixteen times in an
+/// Edit.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     budget: LedgerBudget,
-    slots: HashMap<Arc<Path>, LedgerSlot>,
+    slots: HashMap<Arc<OsStr>, LedgerSlot>,
     /// All files by the logical time of their last use; `contents` has only those with content.
-    by_use: BTreeMap<u64, Arc<Path>>,
-    contents: BTreeMap<u64, Arc<Path>>,
+    by_use: BTreeMap<u64, Arc<OsStr>>,
+    contents: BTreeMap<u64, Arc<OsStr>>,
     content_bytes: u64,
-    written: BTreeMap<u64, Arc<Path>>,
+    written: BTreeMap<u64, Arc<OsStr>>,
     clock: u64,
     cursor: LoadCursor,
 }
@@ -86,12 +93,13 @@ impl Ledger {
     /// Returns the entry of a file, without counting as a use.
     #[must_use]
     pub fn get_without_use(&self, path: &Path) -> Option<&LedgerEntry> {
-        self.slots.get(path).map(|slot| &slot.entry)
+        self.slots.get(path.as_os_str()).map(|slot| &slot.entry)
     }
 
     /// Returns all entries, in no particular order.
     pub fn entries(&self) -> impl Iterator<Item = (&Path, &LedgerEntry)> {
-        self.slots.iter().map(|(path, slot)| (&**path, &slot.entry))
+        let slots = self.slots.iter();
+        slots.map(|(path, slot)| (Path::new(path), &slot.entry))
     }
 
     /// Returns the number of files that are known.
@@ -187,6 +195,17 @@ impl Ledger {
         self.get_without_use(path)
     }
 
+    /// Changes what the model has seen of a file, and where the numbered lines are; not a use of the file.
+    pub fn update_seen(
+        &mut self,
+        path: &Path,
+        change: impl FnOnce(&mut SeenRanges, &mut LineNumbers),
+    ) {
+        if let Some(slot) = self.slots.get_mut(path.as_os_str()) {
+            change(&mut slot.entry.seen, &mut slot.entry.numbers);
+        }
+    }
+
     /// Removes the entry of a file.
     pub fn remove(&mut self, path: &Path) -> Option<LedgerEntry> {
         self.remove_from_indexes(path).map(|(_, slot)| slot.entry)
@@ -200,7 +219,7 @@ impl Ledger {
         self.remove(to);
         if let Some((_, slot)) = self.remove_from_indexes(from) {
             let was = slot.write_record();
-            self.insert_as_newest(to.into(), slot.entry, was);
+            self.insert_as_newest(to.as_os_str().into(), slot.entry, was);
         }
     }
 
@@ -239,7 +258,7 @@ impl Ledger {
         self.written
             .values()
             .rev()
-            .filter_map(|path| Some((&**path, self.get_without_use(path)?)))
+            .filter_map(|path| Some((Path::new(path), self.get_without_use(Path::new(path))?)))
     }
 
     /// Records that the session was notified that another program changed a file which it wrote, so that it is
@@ -279,13 +298,9 @@ impl Ledger {
         self.cursor = cursor;
     }
 
-    fn mark_used(&mut self, path: &Path) {
-        self.update(path, |_| ());
-    }
-
     /// Removes an entry from every index.
-    fn remove_from_indexes(&mut self, path: &Path) -> Option<(Arc<Path>, LedgerSlot)> {
-        let (key, slot) = self.slots.remove_entry(path)?;
+    fn remove_from_indexes(&mut self, path: &Path) -> Option<(Arc<OsStr>, LedgerSlot)> {
+        let (key, slot) = self.slots.remove_entry(path.as_os_str())?;
         self.by_use.remove(&slot.used);
         if self.contents.remove(&slot.used).is_some() {
             self.content_bytes -= slot.content_length();
@@ -296,14 +311,14 @@ impl Ledger {
         Some((key, slot))
     }
 
-    fn remove_slot(&mut self, path: &Path) -> (Arc<Path>, Option<LedgerSlot>) {
+    fn remove_slot(&mut self, path: &Path) -> (Arc<OsStr>, Option<LedgerSlot>) {
         match self.remove_from_indexes(path) {
             Some((key, slot)) => (key, Some(slot)),
-            None => (path.into(), None),
+            None => (path.as_os_str().into(), None),
         }
     }
 
-    fn remove_for_reinsert(&mut self, path: &Path) -> (Arc<Path>, WriteRecord) {
+    fn remove_for_reinsert(&mut self, path: &Path) -> (Arc<OsStr>, WriteRecord) {
         let (key, slot) = self.remove_slot(path);
         (
             key,
@@ -312,7 +327,7 @@ impl Ledger {
     }
 
     /// Inserts an entry into every index as the most recently used one, then evicts what exceeds the budget.
-    fn insert_as_newest(&mut self, key: Arc<Path>, mut entry: LedgerEntry, was: WriteRecord) {
+    fn insert_as_newest(&mut self, key: Arc<OsStr>, mut entry: LedgerEntry, was: WriteRecord) {
         self.clock += 1;
         let used = self.clock;
         let fits = |content: &Arc<Vec<u8>>| {
@@ -342,30 +357,6 @@ impl Ledger {
         }
         self.slots.insert(key, slot);
         self.evict_over_budget();
-    }
-
-    fn evict_over_budget(&mut self) {
-        while self.by_use.len() > self.budget.entries
-            && let Some(path) = self.by_use.values().next().cloned()
-        {
-            self.remove_from_indexes(&path);
-        }
-        while (self.contents.len() > self.budget.contents
-            || self.content_bytes > self.budget.content_bytes)
-            && let Some((_, path)) = self.contents.pop_first()
-        {
-            if let Some(slot) = self.slots.get_mut(&path) {
-                self.content_bytes -= slot.content_length();
-                slot.entry.content = None;
-            }
-        }
-        while self.written.len() > self.budget.written
-            && let Some((_, path)) = self.written.pop_first()
-        {
-            if let Some(slot) = self.slots.get_mut(&path) {
-                slot.written = None;
-            }
-        }
     }
 }
 

@@ -786,13 +786,14 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         .expect("brought over");
     let sound = fs::read(folder.path().join("lancet.db")).expect("there");
-    let pages = sound.len() / 4096;
+    let size = usize::from(u16::from_be_bytes([sound[16], sound[17]]));
+    let pages = sound.len() / size;
     assert!(pages > 30, "{pages}");
     let (mut set_aside, mut brought_over) = (0, 0);
     for page in 0..pages {
         let folder = TestFolder::new();
         let mut bytes = sound.clone();
-        for (at, byte) in bytes[page * 4096..][..4096].iter_mut().enumerate() {
+        for (at, byte) in bytes[page * size..][..size].iter_mut().enumerate() {
             *byte = (at * 31 + page) as u8;
         }
         fs::write(folder.path().join("lancet.db"), &bytes).expect("written");

@@ -29,6 +29,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use lancet_history::{LedgerStore, OperationStore};
 use lancet_language::LanguageServers;
 use lancet_local_state::LocalState;
+use lancet_model::path_names::{is_below_any, relative_to};
 use lancet_policy::Policy;
 use lancet_workspace::{Disk, Workspace, resolve_folder};
 
@@ -325,8 +326,7 @@ impl EngineView {
 
     /// Returns whether a path is below a folder that this view may touch.
     pub(crate) fn covers(&self, path: &Path) -> bool {
-        let mut folders = self.workspace.roots().iter();
-        folders.any(|folder| path.starts_with(folder))
+        is_below_any(path, self.workspace.roots())
     }
 
     /// Returns the client's write scope if it forbids this path.
@@ -338,7 +338,7 @@ impl EngineView {
     /// Returns whether a path is below a root. The policy alone cannot decide this: it does not know to which folders a
     /// client has narrowed the roots.
     pub(crate) fn is_writable(&self, path: &Path) -> bool {
-        self.roots().iter().any(|root| path.starts_with(root))
+        is_below_any(path, self.roots())
     }
 
     /// Returns a path relative to the innermost of the roots that lancet was opened on. Patterns in the settings are
@@ -346,7 +346,7 @@ impl EngineView {
     pub(crate) fn relative_to_root<'p>(&self, path: &'p Path) -> &'p Path {
         let roots = self.full_workspace().roots().iter();
         roots
-            .filter_map(|root| path.strip_prefix(root).ok())
+            .filter_map(|root| relative_to(path, root))
             .min_by_key(|rest| rest.as_os_str().len())
             .unwrap_or(path)
     }

@@ -18,6 +18,7 @@ pub mod outcome;
 pub mod page_range;
 pub mod path_list;
 pub mod path_names;
+pub mod person_text;
 pub mod reason;
 pub mod refusal;
 pub mod reply;

@@ -9,6 +9,7 @@ use crate::call::Cancel;
 use crate::limit::AnswerLimit;
 use crate::next_call::NextCall;
 use crate::outcome::{Outcome, RefusedOutcome};
+use crate::person_text::PersonText;
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::row::Row;
 use crate::tool_names::numbers_of_tool;
@@ -42,7 +43,7 @@ pub struct Reply {
     duration: Option<Duration>,
     /// The JSON of outcome and duration, derived on demand.
     data: OnceLock<Value>,
-    person: String,
+    person: PersonText,
     original: Option<Arc<Vec<u8>>>,
     content: Option<Arc<Vec<u8>>>,
     waiting: Option<Box<WaitingCall>>,
@@ -50,20 +51,24 @@ pub struct Reply {
 
 impl Reply {
     #[doc(hidden)]
-    pub fn new(text: String, outcome: Outcome, person: String) -> Self {
+    pub fn new(text: String, outcome: Outcome, person: impl Into<PersonText>) -> Self {
         Self::from_blocks(vec![Block::Text(text)], outcome, person)
     }
 
     /// Makes an answer of text and pictures.
     #[doc(hidden)]
-    pub fn from_blocks(blocks: Vec<Block>, outcome: Outcome, person: String) -> Self {
+    pub fn from_blocks(
+        blocks: Vec<Block>,
+        outcome: Outcome,
+        person: impl Into<PersonText>,
+    ) -> Self {
         Self {
             blocks,
             joined: OnceLock::new(),
             outcome,
             duration: None,
             data: OnceLock::new(),
-            person,
+            person: person.into(),
             original: None,
             content: None,
             waiting: None,
@@ -257,7 +262,7 @@ impl Reply {
     /// Returns the rendering for a person on a terminal or a page: one line for reading tools, the diff for writing
     /// ones.
     pub fn text_for_person(&self) -> &str {
-        &self.person
+        self.person.text(&self.outcome)
     }
 
     /// Returns the raw bytes of the one changed file before the change; only with `Builder::keep_contents`.

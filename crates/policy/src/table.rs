@@ -280,11 +280,17 @@ pub(crate) fn find_inside_root<'p>(
     root: &str,
     folded: &'p str,
 ) -> Option<(&'static str, ScopePermission, &'p str)> {
-    PROTECTED_NAMES.iter().find_map(|(known, opens)| {
-        let own = known.strip_prefix(root)?.strip_prefix('/')?;
-        let (_, _, rest) = find_leading(folded, &(own, *opens))?;
-        Some((*known, *opens, rest))
-    })
+    // Few of the names begin like the root. Comparing all of them took 6,000 instructions, twice in each Edit.
+    let first = root.as_bytes().first();
+    let alike = |(known, _): &&(&str, ScopePermission)| known.as_bytes().first() == first;
+    PROTECTED_NAMES
+        .iter()
+        .filter(alike)
+        .find_map(|(known, opens)| {
+            let own = known.strip_prefix(root)?.strip_prefix('/')?;
+            let (_, _, rest) = find_leading(folded, &(own, *opens))?;
+            Some((*known, *opens, rest))
+        })
 }
 
 /// Finds an entry of the table that a folded path begins with, and the rest of the path.

@@ -2,6 +2,7 @@
 //! once, in a notice after the answer to the next call.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use lancet_history::StampRecord;
@@ -15,6 +16,9 @@ use crate::wording::{join_paths, quote_path};
 
 /// How many files one answer names.
 const MAX_NAMED_FILES: usize = 10;
+
+/// With more files an answer's files are looked up by hash.
+const MAX_COMPARED_PATHS: usize = 8;
 
 /// The result of checking one file.
 enum FileCheck {
@@ -38,13 +42,13 @@ pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Opt
     if written.is_empty() {
         return None;
     }
-    let own: HashSet<&Path> = outcome.paths().into_iter().collect();
+    let own = OwnPaths::new(outcome);
     let mut changed = Vec::new();
     for (path, stamp, revision) in written {
         // A call that is writing the file at this moment is responsible for it; a file outside this client's roots is
         // not this session's concern.
         if !context.engine().covers(&path)
-            || own.contains(path.as_path())
+            || own.contains(&path)
             || context.engine().base().order.is_held(&path)
         {
             continue;
@@ -80,6 +84,29 @@ pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Opt
         }
         true
     }))
+}
+
+/// The files that an answer covers. An answer to a change has one, which is compared; that to a search may have hundreds.
+enum OwnPaths<'o> {
+    Few(Vec<&'o Path>),
+    Many(HashSet<&'o OsStr>),
+}
+
+impl<'o> OwnPaths<'o> {
+    fn new(outcome: &'o Outcome) -> Self {
+        let paths = outcome.paths();
+        match paths.len() <= MAX_COMPARED_PATHS {
+            true => Self::Few(paths),
+            false => Self::Many(paths.into_iter().map(Path::as_os_str).collect()),
+        }
+    }
+
+    fn contains(&self, path: &Path) -> bool {
+        match self {
+            Self::Few(paths) => paths.iter().any(|own| own.as_os_str() == path.as_os_str()),
+            Self::Many(paths) => paths.contains(path.as_os_str()),
+        }
+    }
 }
 
 /// Records that the session was notified of another program's change, unless it knows another version of the file by

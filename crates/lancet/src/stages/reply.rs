@@ -10,6 +10,7 @@ pub(crate) mod search;
 mod sentences;
 
 use lancet_model::non_exhaustive::NonExhaustive;
+use lancet_model::person_text::PersonText;
 use std::path::Path;
 
 use lancet_text::unified_diff;
@@ -30,8 +31,8 @@ use crate::reply::Reply;
 use crate::wording::{format_count, quote_path, truncate};
 
 use self::sentences::{
-    Tense, describe_warning, headline, push_executable_change, push_notices, push_repairs,
-    render_for_person,
+    FileForPerson, Tense, describe_warning, headline, push_executable_change, push_notices,
+    push_repairs, text_for_person,
 };
 
 pub(crate) use folder::folder_reply;
@@ -61,7 +62,7 @@ pub(crate) fn dry_run_reply(
     let mut text = String::from("Dry run: nothing was written.\n");
     let audience = context.engine().audience();
     text.extend(lead_line(&plan, audience));
-    let mut person = String::new();
+    let mut person = Vec::new();
     let mut files = Vec::new();
     for file in &mut plan.files {
         text.push_str(&format!(
@@ -71,7 +72,7 @@ pub(crate) fn dry_run_reply(
         ));
         push_executable_change(&mut text, file, None);
         push_notices(&mut text, file, audience);
-        person.push_str(&render_for_person(file, "would be "));
+        person.push(FileForPerson::new(file, "would be "));
         let git_diff = git::predicted_diff(context.engine(), file);
         files.push(FileOutcome {
             git_diff,
@@ -84,6 +85,7 @@ pub(crate) fn dry_run_reply(
         ));
     }
     push_repairs(&mut text, repairs);
+    let person = text_for_person(person, String::new());
     assemble_reply(context, &plan, text, files, None, person)
 }
 
@@ -103,7 +105,7 @@ pub(crate) fn change_reply(
     let mut text = String::new();
     let audience = context.engine().audience();
     text.extend(lead_line(&plan, audience));
-    let mut person = String::new();
+    let mut person = Vec::new();
     let mut files = Vec::new();
     for (at, (file, written)) in plan.files.iter_mut().zip(&written).enumerate() {
         text.push_str(&format!(
@@ -126,7 +128,7 @@ pub(crate) fn change_reply(
                 written.revision.short_hex()
             ));
         }
-        person.push_str(&render_for_person(file, ""));
+        person.push(FileForPerson::new(file, ""));
         let content = contents.get(at).and_then(|(_, content)| content.as_deref());
         let git_diff = git::diff_after_change(context.engine(), (file, written), content);
         files.push(FileOutcome {
@@ -138,7 +140,7 @@ pub(crate) fn change_reply(
     push_repairs(&mut text, repairs);
     let found_problems = problems::format_problems(&found, audience);
     text.push_str(&found_problems);
-    person.push_str(&found_problems);
+    let person = text_for_person(person, found_problems);
     let reply = assemble_reply(
         context,
         &plan,
@@ -266,7 +268,7 @@ fn assemble_reply(
     mut text: String,
     files: Vec<FileOutcome>,
     done: Option<(String, Diagnosis)>,
-    person: String,
+    person: impl Into<PersonText>,
 ) -> Reply {
     let (operation, diagnosis) = done.unzip();
     let audience = context.engine().audience();

@@ -8,7 +8,7 @@ use super::lines::count_lines;
 use super::{Difference, Hunk, LineTable, MAX_CHANGED_BYTES, MAX_HUNK_BYTES, line_end};
 
 /// The line that `diff` prints after a last line without newline.
-const NO_NEWLINE_MARKER: &str = "\\ No newline at end of file";
+pub(super) const NO_NEWLINE_MARKER: &str = "\\ No newline at end of file";
 
 /// A run of changed lines, as ranges of old and of new lines.
 #[derive(Debug, Clone)]

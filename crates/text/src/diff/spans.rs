@@ -2,11 +2,12 @@
 //! lines.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::lines::{count_lines, is_line_start, line_at};
-use super::print::{ChangedLines, build_difference};
+use super::print::{ChangedLines, NO_NEWLINE_MARKER, build_difference};
 use super::trim::{common_head, common_tail};
-use super::{Difference, LineTable, MAX_CHANGED_BYTES, line_end};
+use super::{Difference, Hunk, LineTable, MAX_CHANGED_BYTES, line_end};
 use crate::splice::Change;
 
 /// Returns the hunks of changes that are sorted and do not overlap, each with `context` unchanged lines around it.
@@ -20,18 +21,70 @@ pub fn hunks_of_changes(
     build_difference(view, lines, &changed_blocks(view, lines, changes), context)
 }
 
-/// Returns the same with two contexts, the second only where the first result has lines. The changed lines are found
-/// once, for 7,000 instructions less at an Edit of 10 KB than with two calls.
+/// Returns the same with two contexts, the second wider and only where the first result has lines. The changed lines are
+/// found once, and mostly the narrow hunks are parts of the wide ones: 14,000 instructions less at an Edit of 10 KB than
+/// with two calls.
 pub fn hunks_in_contexts(
     view: &str,
     lines: &dyn LineTable,
     changes: &[Change],
-    (first, second): (usize, usize),
+    contexts: (usize, usize),
 ) -> (Difference, Option<Difference>) {
     let blocks = changed_blocks(view, lines, changes);
-    let narrow = build_difference(view, lines, &blocks, first);
-    let wide = (!narrow.coarse).then(|| build_difference(view, lines, &blocks, second));
+    let wide = build_difference(view, lines, &blocks, contexts.1);
+    if let Some(hunks) = narrower_hunks(&wide, lines.line_count(), contexts) {
+        let narrow = Difference {
+            hunks,
+            blocks: wide.blocks.clone(),
+            ..wide
+        };
+        return (narrow, Some(wide));
+    }
+    let narrow = build_difference(view, lines, &blocks, contexts.0);
+    let wide = (!narrow.coarse).then_some(wide);
     (narrow, wide)
+}
+
+/// Returns the hunks with the first context as parts of those with the second; `None` where these have no lines, or
+/// where two narrow hunks are one wide hunk.
+fn narrower_hunks(
+    wide: &Difference,
+    line_count: usize,
+    (first, second): (usize, usize),
+) -> Option<Vec<Hunk>> {
+    let is_joined = |pair: &[(Range<usize>, Range<usize>)]| {
+        let gap = pair[1].0.start - pair[0].0.end;
+        gap > first.saturating_mul(2) && gap <= second.saturating_mul(2)
+    };
+    if wide.coarse || wide.blocks.windows(2).any(is_joined) {
+        return None;
+    }
+    let mut starts = wide.blocks.as_slice();
+    let hunks = wide.hunks.iter().map(|hunk| {
+        let together = 1 + starts
+            .windows(2)
+            .take_while(|pair| pair[1].0.start - pair[0].0.end <= second.saturating_mul(2))
+            .count();
+        let (group, rest) = starts.split_at_checked(together)?;
+        starts = rest;
+        let above = group.first()?.0.start;
+        let below = line_count.saturating_sub(group.last()?.0.end);
+        let head = above.min(second) - above.min(first);
+        let tail = below.min(second) - below.min(first);
+        let is_unended = tail > 0 && hunk.lines.last()? == NO_NEWLINE_MARKER;
+        let end = hunk.lines.len() - tail - usize::from(is_unended);
+        let (old_lines, new_lines) = (hunk.old_lines - head - tail, hunk.new_lines - head - tail);
+        // A side that has become empty has the number of the line before it.
+        let emptied = |now, was| usize::from(now == 0 && was > 0);
+        Some(Hunk {
+            old_start: hunk.old_start + head - emptied(old_lines, hunk.old_lines),
+            old_lines,
+            new_start: hunk.new_start + head - emptied(new_lines, hunk.new_lines),
+            new_lines,
+            lines: hunk.lines.get(head..end)?.to_vec(),
+        })
+    });
+    hunks.collect()
 }
 
 /// Returns the lines that changed. Changes on one line, or without an unchanged line between them, belong to one run.

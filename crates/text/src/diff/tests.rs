@@ -129,6 +129,14 @@ proptest! {
     }
 
     #[test]
+    fn hunks_in_two_contexts_are_those_of_each((view, changes) in text_with_changes(), narrow in 0usize..4, more in 0usize..3) {
+        let document = Document::decode(view.as_bytes(), None).expect("text");
+        let (first, second) = hunks_in_contexts(&view, &document, &changes, (narrow, narrow + more));
+        prop_assert_eq!(first, hunks_of_changes(&view, &document, &changes, narrow));
+        prop_assert_eq!(second, Some(hunks_of_changes(&view, &document, &changes, narrow + more)));
+    }
+
+    #[test]
     fn difference_turns_old_into_new(old in text(), new in text(), context in 0usize..4) {
         assert_difference_is_exact(&old, &new, &difference(&old, &new, context, AMPLE_TIME));
     }

@@ -195,8 +195,13 @@ pub(crate) fn is_placeholder_line(line: &str) -> bool {
     if set_apart && (rest || kept || no_change) {
         return true;
     }
-    if FOREIGN_PHRASES.iter().any(|phrase| body.contains(phrase)) {
+    let is_ascii = body.is_ascii();
+    let mut phrases = FOREIGN_PHRASES.iter();
+    if phrases.any(|phrase| (!is_ascii || phrase.is_ascii()) && body.contains(phrase)) {
         return dotted || body.chars().count() <= MAX_PHRASE_LENGTH;
+    }
+    if !rest && !kept && !no_change {
+        return false;
     }
     // A comment with any other word is about something else.
     let is_known = |word: &Cow<'_, str>| {

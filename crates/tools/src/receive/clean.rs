@@ -116,7 +116,7 @@ impl CallPlace {
 fn clean_object(
     place: &CallPlace,
     schema: &Value,
-    fields: Map<String, Value>,
+    mut fields: Map<String, Value>,
     repairs: &mut Vec<Repair>,
 ) -> Result<Map<String, Value>, InvalidArguments> {
     let nothing = Map::new();
@@ -134,18 +134,15 @@ fn clean_object(
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let given: Map<String, Value> = fields
-        .into_iter()
-        .filter(|(name, value)| {
-            let absent = |schema| counts_as_absent(name, schema, value);
-            required.contains(&name.as_str()) || !known.get(name).is_some_and(absent)
-        })
-        .collect();
-
+    // The fields are changed in place: collecting them into new maps took 7,000 instructions of an Edit.
+    fields.retain(|name, value| {
+        let absent = |schema| counts_as_absent(name, schema, value);
+        required.contains(&name.as_str()) || !known.get(name).is_some_and(absent)
+    });
     let unknown: Vec<&str> = if open {
         Vec::new()
     } else {
-        given
+        fields
             .keys()
             .map(String::as_str)
             .filter(|name| !known.contains_key(*name))
@@ -153,7 +150,7 @@ fn clean_object(
     };
     let missing: Vec<&str> = required
         .into_iter()
-        .filter(|name| !given.contains_key(*name))
+        .filter(|name| !fields.contains_key(*name))
         .collect();
     if !unknown.is_empty() {
         return Err(unknown_fields_error(place, known, &unknown, &missing));
@@ -169,15 +166,12 @@ fn clean_object(
             ),
         ));
     }
-    let mut cleaned = Map::new();
-    for (name, value) in given {
-        let value = match known.get(&name) {
-            Some(schema) => clean_value(place, &name, schema, value, repairs)?,
-            None => value,
-        };
-        cleaned.insert(name, value);
+    for (name, value) in &mut fields {
+        if let Some(schema) = known.get(name) {
+            *value = clean_value(place, name, schema, value.take(), repairs)?;
+        }
     }
-    Ok(cleaned)
+    Ok(fields)
 }
 
 /// Returns whether the value of an optional field means the same as an absent field. Agents that must fill every field

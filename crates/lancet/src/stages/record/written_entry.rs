@@ -68,10 +68,10 @@ pub(super) fn note_in_ledger(
             }
             // A Read during this call may have shown more of the old version; those ranges were carried over and
             // still count.
-            ledger.update(path, |entry| {
-                entry.seen.add_all(&file.seen);
-                file.forget_unshown(&mut entry.seen);
-                entry.numbers = numbers;
+            ledger.update_seen(path, |seen, lines| {
+                seen.add_all(&file.seen);
+                file.forget_unshown(seen);
+                *lines = numbers;
             });
         }
     }

@@ -1,13 +1,17 @@
 //! The sentences of an answer to a change: what happened to a file, the warnings of the commit, and the rendering for a
 //! person.
 
-use lancet_text::Rung;
+use std::path::{Path, PathBuf};
+
+use lancet_model::person_text::PersonText;
+use lancet_text::{Hunk, Rung, unified_diff};
 use lancet_workspace::{ExecutableChange, WriteOutcome, WriteWarning};
 
 use super::super::plan::FilePlan;
-use super::{MAX_NOTICE_LENGTH, shown_diff};
+use super::{MAX_NOTICE_LENGTH, WITHHELD_DIFF};
 use crate::audience::Audience;
 use crate::message::{Message, message, verbatim};
+use crate::outcome::{FileOutcome, Outcome};
 use crate::receive::Repair;
 use crate::wording::{format_count, quote_path, truncate};
 
@@ -148,35 +152,78 @@ pub(super) fn push_repairs(text: &mut String, repairs: &[Repair]) {
     }
 }
 
-pub(super) fn render_for_person(file: &FilePlan, lead: &str) -> String {
-    let view = &file.view;
-    let word = if file.removes() {
-        "removed"
-    } else if file.moved().is_some() {
-        "moved"
-    } else if file.changes_mode_only() {
-        "changed permissions of"
-    } else if file.creates() {
-        "created"
-    } else if view.rungs.is_empty() {
-        "overwritten"
-    } else {
-        "edited"
-    };
-    let rung = view
-        .rungs
-        .iter()
-        .find(|rung| **rung != Rung::Exact)
-        .map(|rung| format!(", matched on `{}`", rung.name()))
-        .unwrap_or_default();
-    let diff = truncate(&shown_diff(file), MAX_DIFF_FOR_PERSON);
-    let from = file.moved().map_or_else(String::new, |moved| {
-        format!("{} to ", quote_path(moved.from.located.relative()))
-    });
-    format!(
-        "{lead}{word} {from}{}  +{} -{}{rung}\n{diff}",
-        quote_path(file.target.located.relative()),
-        view.added,
-        view.removed
-    )
+/// One file of a change, as a person sees it.
+pub(super) struct FileForPerson {
+    lead: &'static str,
+    word: &'static str,
+    from: Option<PathBuf>,
+    path: PathBuf,
+    added: usize,
+    removed: usize,
+    rung: Option<Rung>,
+    is_withheld: bool,
+}
+
+impl FileForPerson {
+    pub(super) fn new(file: &FilePlan, lead: &'static str) -> Self {
+        let view = &file.view;
+        let word = match () {
+            () if file.removes() => "removed",
+            () if file.moved().is_some() => "moved",
+            () if file.changes_mode_only() => "changed permissions of",
+            () if file.creates() => "created",
+            () if view.rungs.is_empty() => "overwritten",
+            () => "edited",
+        };
+        let from = file.moved().map(|moved| moved.from.located.relative());
+        Self {
+            lead,
+            word,
+            from: from.map(Path::to_path_buf),
+            path: file.target.located.relative().to_path_buf(),
+            added: view.added,
+            removed: view.removed,
+            rung: view.rungs.iter().copied().find(|rung| *rung != Rung::Exact),
+            is_withheld: file.is_withheld(),
+        }
+    }
+
+    /// Renders the file with the hunks of its change.
+    fn render(&self, patch: &[Hunk]) -> String {
+        let rung = self.rung.map_or_else(String::new, |rung| {
+            format!(", matched on `{}`", rung.name())
+        });
+        let diff = match self.is_withheld {
+            true => WITHHELD_DIFF.to_owned(),
+            false => truncate(&unified_diff(patch), MAX_DIFF_FOR_PERSON),
+        };
+        let from = self
+            .from
+            .as_ref()
+            .map_or_else(String::new, |from| format!("{} to ", quote_path(from)));
+        format!(
+            "{}{} {from}{}  +{} -{}{rung}\n{diff}",
+            self.lead,
+            self.word,
+            quote_path(&self.path),
+            self.added,
+            self.removed
+        )
+    }
+}
+
+/// Renders a change for a person: the files, and what language servers found.
+pub(super) fn text_for_person(files: Vec<FileForPerson>, problems: String) -> PersonText {
+    PersonText::on_demand(move |outcome| {
+        let changed: &[FileOutcome] = match outcome {
+            Outcome::Changed(changed) => &changed.files,
+            _ => &[],
+        };
+        let files = files.iter().zip(changed);
+        let mut text: String = files
+            .map(|(file, changed)| file.render(&changed.patch))
+            .collect();
+        text.push_str(&problems);
+        text
+    })
 }
