@@ -12,6 +12,7 @@ mod install;
 mod manual;
 mod mistakes;
 mod moving;
+mod one_command;
 mod order;
 mod pending;
 mod permissions;

@@ -19,8 +19,8 @@ use crate::arguments::{DiagnosticsOption, Mode, WorkArguments};
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::surroundings::{
-    Flags, SettingsFile, Surroundings, claude_settings, git_surroundings, load_settings,
-    open_settings, settings_files, trusted_file,
+    Flags, SettingsFile, Surroundings, claude_settings, excludes_file, git_surroundings,
+    load_settings, open_settings, settings_files, trusted_file,
 };
 
 /// A file that was changed more recently than this may still be in the middle of being written, and its stat may not
@@ -116,7 +116,7 @@ impl SettingsInputs {
                 });
             }
         }
-        settings.search.excludes = lancet::doors::excludes_path();
+        settings.search.excludes = excludes_file();
         if settings.write.git_diff {
             settings.write.git = git_surroundings(&self.around);
         }

@@ -23,7 +23,6 @@ use std::io::{IsTerminal as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
 
 use answer::OutputFormat;
@@ -75,7 +74,7 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
         print_error(&command::start_page(colour));
         return Exit::Usage;
     }
-    let ended = match Arguments::try_parse_from(typed) {
+    let ended = match Arguments::parse(typed) {
         Ok(arguments) => {
             around.color = arguments.color;
             around.runs_another = arguments.command.runs_another();

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use agents::RunningAgent;
-pub(crate) use git::read_git_surroundings as git_surroundings;
+pub(crate) use git::{excludes_file, read_git_surroundings as git_surroundings};
 pub(crate) use pictures::PictureProtocol;
 pub(crate) use roots::{
     AgentRoots, RootHint, resolve as resolve_roots, resolve_read_roots, wide_working_folder,

@@ -1,8 +1,9 @@
 //! git's configuration outside a repository: the user's and the system's configuration and attributes files, read as
 //! texts where `write.git_diff` needs them. The library interprets them. No program that they name is run, and no file
-//! that they name is read.
+//! that they name is read. Also finds git's excludes file.
 
-use std::fs::File;
+use std::env;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,39 @@ pub(crate) fn read_git_surroundings(around: &Surroundings) -> GitSurroundings {
     }
 }
 
+/// Returns git's global excludes file, whether or not it exists. The search library finds it, with an expression that takes
+/// 1.6 million instructions to compile; at most starts it is not needed, because no configuration names a file.
+pub(crate) fn excludes_file() -> Option<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let variable = |name: &str| variable(name).map(PathBuf::from);
+    let home = env::home_dir();
+    let own = variable("XDG_CONFIG_HOME")
+        .or_else(|| Some(home.as_ref()?.join(".config")))
+        .map(|folder| folder.join("git"));
+    let system = variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into());
+    let files = [
+        variable("GIT_CONFIG_GLOBAL"),
+        home.map(|home| home.join(".gitconfig")),
+        own.as_ref().map(|folder| folder.join("config")),
+        Some(system),
+    ];
+    let mut configurations = files
+        .iter()
+        .flatten()
+        .filter_map(|file| fs::read(file).ok());
+    match configurations.any(|text| may_name_excludes_file(&text)) {
+        true => lancet::doors::excludes_path(),
+        false => own.map(|folder| folder.join("ignore")),
+    }
+}
+
+/// Returns whether a configuration contains the name of the setting, in upper or lower case.
+fn may_name_excludes_file(configuration: &[u8]) -> bool {
+    const SETTING: &[u8] = b"excludesfile";
+    let mut places = configuration.windows(SETTING.len());
+    places.any(|text| text.eq_ignore_ascii_case(SETTING))
+}
+
 fn read_existing_files<const N: usize>(files: [Option<PathBuf>; N]) -> Vec<String> {
     files
         .iter()
@@ -51,4 +85,28 @@ fn read_bounded_text(file: &Path) -> Option<String> {
         .read_to_end(&mut bytes)
         .ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_setting_in_any_case() {
+        for text in [
+            "[core]\n\texcludesFile = ~/.ignore\n",
+            "EXCLUDESFILE=a",
+            "excludesfile",
+        ] {
+            assert!(may_name_excludes_file(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "[core]\n\tignoreCase = true\n",
+            "excludes file",
+            "excludesfil",
+        ] {
+            assert!(!may_name_excludes_file(text.as_bytes()), "{text}");
+        }
+    }
 }
