@@ -6,11 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use crate::outcome::Outcome;
 
+/// Renders an outcome as text.
+type RenderOutcome = dyn Fn(&Outcome) -> String + Send + Sync;
+
 /// The rendering of an answer for a person.
 #[derive(Clone)]
 pub struct PersonText {
     text: OnceLock<String>,
-    render: Option<Arc<dyn Fn(&Outcome) -> String + Send + Sync>>,
+    render: Option<Arc<RenderOutcome>>,
 }
 
 impl PersonText {
