@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lancet_history::{
-    LogQuery, OpenSession, OperationStore, QuestionQuery, SubAgent, UNATTRIBUTED_TOOL,
+    CallerFilter, LogQuery, OpenSession, OperationStore, QuestionQuery, SubAgent,
 };
 
 use crate::engine::Lancet;
@@ -180,7 +180,7 @@ impl Sessions {
     fn observed_sessions(&self) -> Result<Vec<String>, HistoryError> {
         let recent = LogQuery {
             below: self.roots.clone(),
-            without_tool: Some(UNATTRIBUTED_TOOL.to_owned()),
+            callers: CallerFilter::Known,
             since: Some((current_seconds() - RECENT_SECONDS) * 1_000),
             limit: Some(MAX_SEARCHED_CHANGES),
             ..LogQuery::default()
