@@ -5,6 +5,7 @@ mod files;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::slice::Chunks;
 use std::sync::Arc;
 
 use lancet::doors::{
@@ -181,13 +182,11 @@ fn refuse_foreign_escape(new: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A file, and the number of its matches.
+type MatchedFile = (PathBuf, usize);
+
 /// Splits the files of a preview into parts of as many as one change has; the last part is separate.
-fn parts(
-    files: &[(PathBuf, usize)],
-) -> (
-    std::slice::Chunks<'_, (PathBuf, usize)>,
-    &[(PathBuf, usize)],
-) {
+fn split_preview(files: &[MatchedFile]) -> (Chunks<'_, MatchedFile>, &[MatchedFile]) {
     let last = files.len().saturating_sub(1) / MAX_FILES * MAX_FILES;
     let (first, last) = files.split_at(last);
     (first.chunks(MAX_FILES), last)
@@ -196,7 +195,7 @@ fn parts(
 /// Makes the request for some of the files.
 fn new_request(
     arguments: &EditArguments,
-    files: &[(PathBuf, usize)],
+    files: &[MatchedFile],
     substitution: &Arc<Substitution>,
 ) -> Result<Request, Failure> {
     let mut requests = Vec::with_capacity(files.len());
@@ -235,7 +234,7 @@ fn replace_matches(
             report_skipped(&matched, files, around)?;
         }
         check_matches(arguments, wanted, &matched, around)?;
-        let (first, last_part) = parts(&matched.files);
+        let (first, last_part) = split_preview(&matched.files);
         for part in first {
             let request = new_request(arguments, part, substitution)?;
             let reply = session.run_command("Edit", request, caller(), cancel.clone());
