@@ -36,8 +36,9 @@ pub(crate) fn resolve(
         let all = match reach {
             RootHint::Folder => vec![working_folder(around)?],
             RootHint::Project => match &around.working {
-                Some(working) => vec![root_for_path(working, around)?],
-                None => vec![working_folder(around)?],
+                // A path that does not exist would count as a file, and the folder above it as the project.
+                Some(working) if working.exists() => vec![root_for_path(working, around)?],
+                _ => vec![working_folder(around)?],
             },
             RootHint::Recorded => match wide_working_folder(given, around) {
                 Some(folder) => vec![folder],

@@ -463,13 +463,17 @@ fn wrong_input_is_passed_over_in_silence() {
         let run = send(&stage, "claude", &bytes);
         assert_eq!(run.out, "", "{run:?}");
     }
-    for folder in ["/", "/no/such/folder"] {
+    for (folder, why) in [
+        ("/", "too wide"),
+        ("/no/such/folder", "the working folder is gone"),
+    ] {
         let run = send(
             &stage,
             "claude",
             &call(json!({ "cwd": folder, "tool_input": { "command": "x" } })),
         );
         assert_eq!(run.out, "", "{run:?}");
+        assert!(run.err.contains(why), "{run:?}");
     }
     // The end of a call whose beginning was never reported.
     stage.file("a.txt", "two\n");
