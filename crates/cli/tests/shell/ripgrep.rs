@@ -78,12 +78,10 @@ fn answer(command: &mut Command, tree: &Tree, flags: &[&str]) -> (Vec<Vec<u8>>, 
         .stdin(Stdio::null())
         .output()
         .expect("it runs");
-    // With -0 names may end in a NUL alone.
-    let end = if ran.stdout.contains(&b'\n') {
-        b'\n'
-    } else {
-        0
-    };
+    // With -0 names end in a NUL alone, and may contain a newline.
+    let names_only = ["-l", "--files", "--files-without-match"];
+    let are_names = flags.contains(&"-0") && flags.iter().any(|flag| names_only.contains(flag));
+    let end = if are_names { 0 } else { b'\n' };
     let lines = ran.stdout.split(|byte| *byte == end);
     let mut lines: Vec<Vec<u8>> = lines.map(<[u8]>::to_vec).collect();
     lines.sort();
