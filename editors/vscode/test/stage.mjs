@@ -38,7 +38,16 @@ export class Stage {
   /** Ends what runs, and removes the folders. */
   end() {
     for (const end of this.ends) end();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
+    // A program that was just ended may still write into its state folder.
+    for (let tries = 50; ; tries--) {
+      try {
+        rmSync(this.folder, { recursive: true, force: true });
+        return;
+      } catch (error) {
+        if (error.code !== "ENOTEMPTY" || tries === 0) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      }
+    }
   }
 
   file(name, text) {

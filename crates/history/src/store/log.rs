@@ -60,29 +60,9 @@ pub(super) fn query_log(
         let condition = format!("o.session IN {}", SELECT_SESSION_TREE);
         filter.add(&condition, [Value::Text(session.clone())]);
     }
-    if let Some(client) = &query.client {
-        let condition = match query.reversible {
-            // The client filter applies to the client whose changes the undo reversed, not to the one that made the
-            // undo.
-            Some(ReversalDirection::Redoable) => {
-                "EXISTS (SELECT 1 FROM taken_back t JOIN operations e ON e.id = t.earlier
-                    WHERE t.operation = o.id AND e.client = ?)"
-            }
-            Some(ReversalDirection::Undoable | ReversalDirection::UndoableOrRedone) | None => {
-                "o.client = ?"
-            }
-        };
-        filter.add(condition, [Value::Text(client.clone())]);
-    }
+    add_caller_condition(&mut filter, query);
     if let Some(turn) = &query.turn {
         filter.add("o.turn = ?", [Value::Text(turn.clone())]);
-    }
-    if query.callers == CallerFilter::Known {
-        let (tool, client) = (UNATTRIBUTED_TOOL.to_owned(), WATCHED_CLIENT.to_owned());
-        filter.add(
-            "o.tool <> ? AND (o.client IS NULL OR o.client <> ?)",
-            [tool, client].map(Value::Text),
-        );
     }
     add_period_condition(&mut filter, query);
     if let Some(words) = query.words.as_deref().filter(|words| !words.is_empty()) {
@@ -129,6 +109,31 @@ pub(super) fn query_log(
         operations.push(operation_from_row(connection, row)?);
     }
     Ok(operations)
+}
+
+/// Adds the conditions on the client that made the operations, and on whether it is known.
+fn add_caller_condition(filter: &mut SqlFilter, query: &LogQuery) {
+    if let Some(client) = &query.client {
+        let condition = match query.reversible {
+            // The client filter applies to the client whose changes the undo reversed, not to the one that made the
+            // undo.
+            Some(ReversalDirection::Redoable) => {
+                "EXISTS (SELECT 1 FROM taken_back t JOIN operations e ON e.id = t.earlier
+                    WHERE t.operation = o.id AND e.client = ?)"
+            }
+            Some(ReversalDirection::Undoable | ReversalDirection::UndoableOrRedone) | None => {
+                "o.client = ?"
+            }
+        };
+        filter.add(condition, [Value::Text(client.clone())]);
+    }
+    if query.callers == CallerFilter::Known {
+        let (tool, client) = (UNATTRIBUTED_TOOL.to_owned(), WATCHED_CLIENT.to_owned());
+        filter.add(
+            "o.tool <> ? AND (o.client IS NULL OR o.client <> ?)",
+            [tool, client].map(Value::Text),
+        );
+    }
 }
 
 /// Adds the conditions on when the operations were recorded: by the clock, and by the order of recording.
