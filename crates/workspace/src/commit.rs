@@ -46,7 +46,7 @@ pub(crate) use move_aside::aside_name;
 pub use outcome::{CommitError, ReadOnlyReason, UnsafeReason, WriteOutcome, WriteWarning};
 pub use request::{
     Durability, ExecutableChange, ExpectedState, FileWrite, HardLinkPolicy, NewBytes, OldFile,
-    Source, WeakProtectionPolicy, WriteOptions, WriteStrategy,
+    OldFilePermission, Source, WeakProtectionPolicy, WriteOptions, WriteStrategy,
 };
 pub(crate) use scratch::{next_name, temporary_name};
 

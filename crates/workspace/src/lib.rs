@@ -90,8 +90,8 @@ mod write_promise;
 
 pub use commit::{
     CommitError, Durability, ExecutableChange, ExpectedState, FileWrite, HardLinkPolicy, NewBytes,
-    OldFile, ReadOnlyReason, Source, UnsafeReason, WeakProtectionPolicy, WriteGuarantee,
-    WriteOptions, WriteOutcome, WriteStrategy, WriteWarning, is_package_store,
+    OldFile, OldFilePermission, ReadOnlyReason, Source, UnsafeReason, WeakProtectionPolicy,
+    WriteGuarantee, WriteOptions, WriteOutcome, WriteStrategy, WriteWarning, is_package_store,
 };
 pub use disk::{
     AttributesCopied, Disk, EntryKind, FileSystemHost, FileSystemKind, Lease, MountId, OpenMode,

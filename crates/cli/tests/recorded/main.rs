@@ -24,6 +24,7 @@ mod folders;
 mod git_objects;
 mod heads;
 mod hooks;
+mod links_and_permissions;
 mod odd;
 mod parallel;
 mod watch;

@@ -5,9 +5,11 @@ mod batch;
 
 use std::path::PathBuf;
 
+use lancet_history::OperationKind;
 use lancet_workspace::{
-    CommitError, Durability, FolderRemoval, HardLinkPolicy, OldFile, ReadOnlyReason, UnsafeReason,
-    WeakProtectionPolicy, WriteOptions, WriteOutcome, WriteStrategy, WriteWarning,
+    CommitError, Durability, FolderRemoval, HardLinkPolicy, OldFile, OldFilePermission,
+    ReadOnlyReason, UnsafeReason, WeakProtectionPolicy, WriteOptions, WriteOutcome, WriteStrategy,
+    WriteWarning,
 };
 use serde_json::json;
 
@@ -143,8 +145,9 @@ fn carry_out(
 
 /// Converts the settings for a file to write options.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
-fn write_options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
+fn write_options(context: &CallContext<'_>, plan: &Plan, file: &FilePlan) -> WriteOptions {
     let engine = context.engine();
+    let gets_new_inode = plan.origin.new_inodes.contains(file.target.path());
     let settings = &engine.settings;
     WriteOptions {
         strategy: match settings.strategy_for(engine.relative_to_root(file.target.path())) {
@@ -153,6 +156,7 @@ fn write_options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
             _ => WriteStrategy::Auto,
         },
         links: match settings.links {
+            _ if gets_new_inode => HardLinkPolicy::Break,
             Some(settings::Links::Keep) => HardLinkPolicy::Keep,
             Some(settings::Links::Break) => HardLinkPolicy::Break,
             _ => HardLinkPolicy::Auto,
@@ -171,6 +175,10 @@ fn write_options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
         mode: file.new.mode(),
         executable: file.executable,
         old: OldFile::Keep,
+        permission: match gets_new_inode {
+            true => OldFilePermission::NotNeeded,
+            false => OldFilePermission::Needed,
+        },
     }
 }
 
@@ -220,12 +228,20 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
             io_refusal(path(*index), describe_read_only_reason(reason))
         }
         CommitError::Twice { first, second } => {
-            let text = message!(
-                "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
-                path(*first),
-                path(*second)
-            );
-            Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path(*first))
+            let (first, second) = (path(*first), path(*second));
+            let text = match plan.origin.kind {
+                OperationKind::Undo | OperationKind::Redo => message!(
+                    "{} and {} are one file under two names (hard links), and both are to be restored. Nothing was changed; restore them one by one (`lancet undo --file FILE`).",
+                    &first,
+                    &second
+                ),
+                _ => message!(
+                    "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
+                    &first,
+                    &second
+                ),
+            };
+            Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", first)
         }
         CommitError::Io {
             index,

@@ -1,6 +1,7 @@
 //! A plan: what a writing call would do, worked out to the last byte and not yet carried out. *examine* makes it and
 //! *approve* takes it by value; nothing reaches the disk without it.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -54,6 +55,8 @@ pub(crate) struct PlanRecord {
     pub(super) parts: PartialApproval,
     /// Files of the plan, by their index, that a person approves together or not at all.
     pub(super) together: Vec<Vec<usize>>,
+    /// The names that are given to new files, even if their files have other names (hard links) or may not be written.
+    pub(super) new_inodes: HashSet<PathBuf>,
 }
 
 /// Whether the files and pieces of a plan can be approved one by one.

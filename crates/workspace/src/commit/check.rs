@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use super::lease::{CheckedFile, LeaseProtection};
-use super::{CommitFailure, ExpectedState, FileWrite, NewBytes, ReadOnlyReason};
+use super::{CommitFailure, ExpectedState, FileWrite, NewBytes, OldFilePermission, ReadOnlyReason};
 use crate::disk::{Disk, OpenMode};
 use crate::revision::Revision;
 use crate::scan::{KnownContent, has_content};
@@ -63,6 +63,9 @@ pub(super) fn check_current_file(write: &FileWrite<'_>) -> Result<CurrentFile, C
             .map_err(CommitFailure::at_step("read"))?
     {
         return Err(CommitFailure::Changed);
+    }
+    if write.options.permission == OldFilePermission::NotNeeded {
+        return Ok(CurrentFile::File { handle, stamp });
     }
     if stamp.permissions() & 0o222 == 0 {
         return Err(CommitFailure::ReadOnly(ReadOnlyReason::File));

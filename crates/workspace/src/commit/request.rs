@@ -156,6 +156,18 @@ pub struct WriteOptions {
     pub executable: ExecutableChange,
     /// What happens to the old file.
     pub old: OldFile,
+    /// Whether the permission to write the old file is needed.
+    pub permission: OldFilePermission,
+}
+
+/// Whether the permission to write the old file is needed for a write that gives its name to a new file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OldFilePermission {
+    /// It is: a file that may not be written is left as it is.
+    #[default]
+    Needed,
+    /// It is not, only that to write the folder.
+    NotNeeded,
 }
 
 /// Whether the permission to execute a file changes.

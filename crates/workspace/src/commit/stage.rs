@@ -17,8 +17,8 @@ use super::links;
 use super::scratch::{Scratch, TemporaryFile, temporary_name};
 use super::target_folders;
 use super::{
-    CommitFailure, ExecutableChange, FileWrite, NewBytes, ReadOnlyReason, WriteMethod,
-    WriteStrategy,
+    CommitFailure, ExecutableChange, FileWrite, NewBytes, OldFilePermission, ReadOnlyReason,
+    WriteMethod, WriteStrategy,
 };
 use crate::content::{HashingWriter, write_content};
 use crate::disk::{AttributesCopied, Disk, OpenMode};
@@ -105,6 +105,12 @@ pub(super) fn stage_write(
         // located, with its links; for another file, or one with more links, the policy must decide again.
         WriteMethod::InPlace if !is_unchanged_since_located(write, &stamp) => {
             Err(CommitFailure::Changed)
+        }
+        // The other names are of another file, which is not meant.
+        WriteMethod::InPlace
+            if stamp.links > 1 && write.options.permission == OldFilePermission::NotNeeded =>
+        {
+            Err(CommitFailure::ReadOnly(ReadOnlyReason::Folder))
         }
         WriteMethod::InPlace => {
             in_place::stage_rewrite(scratch, write, handle, stamp).map(StagedWrite::InPlace)

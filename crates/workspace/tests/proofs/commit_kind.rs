@@ -132,6 +132,7 @@ pub(crate) const IN_PLACE: WriteOptions = WriteOptions {
     mode: None,
     executable: ExecutableChange::Keep,
     old: lancet_workspace::OldFile::Keep,
+    permission: lancet_workspace::OldFilePermission::Needed,
 };
 
 fn one_file(root: &Path) {

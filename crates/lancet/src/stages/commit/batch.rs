@@ -72,7 +72,7 @@ impl<'p> Batch<'p> {
                 expected: file.expected.clone(),
                 new: new_content_of_file(file),
                 revision: announced.revisions.get(at).copied().flatten(),
-                options: write_options(context, file),
+                options: write_options(context, self.plan, file),
             };
             write.options.old = announced.old_file_handling(file);
             let Some(moved) = file.moved() else {

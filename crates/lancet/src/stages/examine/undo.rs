@@ -26,6 +26,7 @@ mod nothing;
 mod other_names;
 mod own_undos;
 mod parts;
+mod recorded_names;
 mod renamed;
 mod renamed_chain;
 mod restore;
@@ -106,12 +107,14 @@ pub(crate) fn examine(
         ..ExaminedFiles::default()
     };
     examined.examine_renamed_files(context, attempt, store, &renamed, &rows, asked)?;
-    for chain in chain::chains(&plain, located) {
+    let recorded = recorded_names::recorded_names(store, &rows)?;
+    for chain in chain::chains(&plain, located, &recorded) {
         context.check_time()?;
         examined.examine_chain(context, attempt, store, chain, &rows, asked)?;
     }
     examined.take_folders(context, &folders, asked)?;
     let mut plan = examined.into_plan(&rows, asked, turn)?;
+    plan.origin.new_inodes = recorded;
     head::add_notice(context, store, &rows, &mut plan, asked)?;
     Ok(plan)
 }

@@ -98,6 +98,7 @@ const IN_PLACE: WriteOptions = WriteOptions {
     mode: None,
     executable: ExecutableChange::Keep,
     old: lancet_workspace::OldFile::Keep,
+    permission: lancet_workspace::OldFilePermission::Needed,
 };
 
 /// The caller has the old bytes, so the old file is removed unless another program may still write to it.

@@ -1,6 +1,7 @@
 //! The changes of one file as one chain, newest first. Hard links are names of one file, so the changes under all of
-//! them form one chain.
+//! them form one chain, except for names that another program changed: it may have made them links of another file.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use lancet_workspace::FileType;
@@ -50,15 +51,19 @@ impl Chain<'_> {
 /// Names as the history spells them, each with its located file.
 type Names = Vec<(PathBuf, Target)>;
 
-/// Groups the rows by file, in the order of the names.
-pub(super) fn chains<'r>(rows: &[&'r FileRow], located: Names) -> Vec<Chain<'r>> {
+/// Groups the rows by file, in the order of the names. The names in `apart` are a file each.
+pub(super) fn chains<'r>(
+    rows: &[&'r FileRow],
+    located: Names,
+    apart: &HashSet<PathBuf>,
+) -> Vec<Chain<'r>> {
     let mut groups: Vec<(Option<(u64, u64)>, Names)> = Vec::new();
     for (path, target) in located {
         let is_file = target.located.kind() == FileType::File;
         let inode = target
             .located
             .stat()
-            .filter(|stamp| is_file && stamp.links > 1)
+            .filter(|stamp| is_file && stamp.links > 1 && !apart.contains(&path))
             .map(|stamp| (stamp.device, stamp.inode));
         let known = groups
             .iter_mut()

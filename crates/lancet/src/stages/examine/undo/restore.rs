@@ -36,6 +36,7 @@ pub(crate) fn plan_restore(
     refuse_one_file_twice(&located)?;
     let turn = context.take_turn(located.iter().map(|(_, target)| target.path()))?;
     let mut files = Vec::new();
+    let mut new_inodes = HashSet::new();
     let mut told = Vec::new();
     let mut unchanged: Vec<QuotedPath> = Vec::new();
     for (asked, target) in located {
@@ -44,6 +45,7 @@ pub(crate) fn plan_restore(
         if let Some(found) =
             at_checkpoint::find_checkpoint(context, store, target.path(), &asked.operation)?
         {
+            new_inodes.insert(target.path().to_path_buf());
             let called = found.name.as_deref().unwrap_or(&found.id);
             told.push(message!(
                 "{} as it was at the checkpoint {}",
@@ -82,6 +84,7 @@ pub(crate) fn plan_restore(
         turn,
         origin: PlanRecord {
             lead: Some(lead),
+            new_inodes,
             ..PlanRecord::default()
         },
     })
