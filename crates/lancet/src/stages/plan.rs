@@ -123,6 +123,7 @@ impl Default for PlanRecord {
             omitted: OmittedParts::default(),
             parts: PartialApproval::default(),
             together: Vec::new(),
+            new_inodes: HashSet::new(),
         }
     }
 }
