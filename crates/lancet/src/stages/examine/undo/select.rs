@@ -348,12 +348,18 @@ fn newest_change_of_file(
             )));
         };
         before = Some(last.id.clone());
-        let found = page.into_iter().flat_map(rows_not_undone).find(|row| {
-            let mut names = row.names();
-            names.any(|name| name == path || (!by_name && inode(name) == links))
-        });
-        if let Some(row) = found {
-            return Ok(vec![row]);
+        for operation in page {
+            let mut rows = rows_not_undone(operation);
+            let has = |row: &FileRow, is_meant: &dyn Fn(&Path) -> bool| row.names().any(is_meant);
+            let found = rows.iter().position(|row| has(row, &|name| name == path));
+            // If the operation changed several names of the file, the name that was given is meant.
+            let found = found.or_else(|| {
+                let is_link = |name: &Path| !by_name && inode(name) == links;
+                rows.iter().position(|row| has(row, &is_link))
+            });
+            if let Some(at) = found {
+                return Ok(vec![rows.swap_remove(at)]);
+            }
         }
     }
     Err(nothing_selected_refusal("There is no such change"))
