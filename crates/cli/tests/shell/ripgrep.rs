@@ -78,10 +78,15 @@ fn answer(command: &mut Command, tree: &Tree, flags: &[&str]) -> (Vec<Vec<u8>>, 
         .stdin(Stdio::null())
         .output()
         .expect("it runs");
-    // With -0 names end in a NUL alone, and may contain a newline.
-    let names_only = ["-l", "--files", "--files-without-match"];
-    let are_names = flags.contains(&"-0") && flags.iter().any(|flag| names_only.contains(flag));
-    let end = if are_names { 0 } else { b'\n' };
+    // With -0 names end in a NUL alone, and may contain a newline. The last flag that says what is printed wins.
+    let kinds = ["-l", "--files-without-match", "-c", "--count-matches"];
+    let kind = flags.iter().rfind(|flag| kinds.contains(flag));
+    let prints_names =
+        flags.contains(&"--files") || kind.is_some_and(|kind| kinds[..2].contains(kind));
+    let end = match flags.contains(&"-0") && prints_names {
+        true => 0,
+        false => b'\n',
+    };
     let lines = ran.stdout.split(|byte| *byte == end);
     let mut lines: Vec<Vec<u8>> = lines.map(<[u8]>::to_vec).collect();
     lines.sort();
