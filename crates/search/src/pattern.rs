@@ -101,7 +101,7 @@ impl Pattern {
         let pattern = Self::with_options(expression, options)?;
         let looks = pattern.hir().map(|hir| hir.properties().look_set());
         match looks.is_some_and(|looks| looks.contains(Look::EndLF)) {
-            true => Self::build_pattern(expression, options, LineEnds::LfAfterCr),
+            true => Self::build_pattern(expression, options, LineEnds::Crlf),
             false => Ok(pattern),
         }
     }

@@ -239,8 +239,7 @@ fn compile_pattern(arguments: &GrepArguments, expressions: &[String]) -> Result<
         Pattern::with_options(text, options)
             .map_err(|error| unusable_pattern_failure(text, &error))?;
     }
-    Pattern::with_ends_of_lines(&whole, options)
-        .map_err(|error| unusable_pattern_failure(&whole, &error))
+    Pattern::with_options(&whole, options).map_err(|error| unusable_pattern_failure(&whole, &error))
 }
 
 /// Explains why an expression cannot be used, and what to type instead.

@@ -251,28 +251,6 @@ fn standard_input_is_searched_if_it_is_a_pipe_or_a_dash_is_given() {
 }
 
 #[test]
-fn the_end_of_a_line_is_the_same_for_grep_and_for_edit() {
-    let stage = Stage::new();
-    stage.file("c.txt", "a\r\nb\r\nb c\n");
-    let run = stage.run(&["grep", "-c", "b$"]);
-    assert_eq!((run.code, &*run.out), (0, "c.txt:1\n"), "{run:?}");
-    let edit = [
-        "edit",
-        "c.txt",
-        "--regex",
-        "b$",
-        "--new",
-        "B",
-        "--yes",
-        "--expect-count",
-        "1",
-    ];
-    let run = stage.run(&edit);
-    assert_eq!(run.code, 0, "{run:?}");
-    assert_eq!(stage.text("c.txt"), "a\r\nB\r\nb c\n");
-}
-
-#[test]
 fn notices_name_the_files_that_were_not_searched_whole() {
     let stage = stage();
     let late = format!("{}\0two_test\n", "text\n".repeat(40_000));

@@ -26,8 +26,6 @@ const MAX_NESTING_FOR_ASCII: u32 = 4 * MAX_NESTING;
 pub(super) enum LineEnds {
     Lf,
     Crlf,
-    /// Lines end with LF, and a CR before it belongs to the end for `$`.
-    LfAfterCr,
 }
 
 /// An expression with everything that is compiled from it.
@@ -161,14 +159,14 @@ impl PatternSource {
 fn refused_bytes(options: PatternOptions, ends: LineEnds) -> &'static [u8] {
     match (options.span, ends) {
         (MatchSpan::MultiLine, _) => b"\0",
-        (MatchSpan::SingleLine, LineEnds::Lf | LineEnds::LfAfterCr) => b"\0\n",
+        (MatchSpan::SingleLine, LineEnds::Lf) => b"\0\n",
         (MatchSpan::SingleLine, LineEnds::Crlf) => b"\0\r\n",
     }
 }
 
 fn line_end_bytes(ends: LineEnds) -> &'static [u8] {
     match ends {
-        LineEnds::Lf | LineEnds::LfAfterCr => b"\n",
+        LineEnds::Lf => b"\n",
         LineEnds::Crlf => b"\r\n",
     }
 }
@@ -195,9 +193,9 @@ pub(super) fn matcher_builder(options: PatternOptions, ends: LineEnds) -> RegexM
             builder.line_terminator(Some(b'\n'));
         }
     }
-    if ends != LineEnds::Lf {
+    if ends == LineEnds::Crlf {
         builder.crlf(true);
-        if options.span == MatchSpan::MultiLine || ends == LineEnds::LfAfterCr {
+        if options.span == MatchSpan::MultiLine {
             builder.line_terminator(None);
         }
     }
@@ -232,16 +230,14 @@ fn parse(expression: &str, options: PatternOptions, ends: LineEnds) -> Option<Hi
         .dot_matches_new_line(
             options.span == MatchSpan::MultiLine && options.dot == DotMatching::AnyCharacter,
         )
-        .crlf(ends != LineEnds::Lf);
+        .crlf(ends == LineEnds::Crlf);
     let hir = parser.build().parse(&format!("(?:{expression})")).ok()?;
     // grep-regex does the same for its own matcher.
     let (before, after) = match (options.boundary, ends) {
         (MatchBoundary::None, _) => return Some(hir),
         (MatchBoundary::Word, _) => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
         (MatchBoundary::Line, LineEnds::Lf) => (Look::StartLF, Look::EndLF),
-        (MatchBoundary::Line, LineEnds::Crlf | LineEnds::LfAfterCr) => {
-            (Look::StartCRLF, Look::EndCRLF)
-        }
+        (MatchBoundary::Line, LineEnds::Crlf) => (Look::StartCRLF, Look::EndCRLF),
     };
     Some(Hir::concat(vec![Hir::look(before), hir, Hir::look(after)]))
 }
