@@ -92,20 +92,6 @@ impl Pattern {
         Self::build_pattern(expression, PatternOptions::new(case, span), LineEnds::Crlf)
     }
 
-    /// Compiles an expression as `lancet edit --regex` reads it: where it names the end of a line, a carriage return
-    /// before the line feed belongs to that end.
-    pub fn with_ends_of_lines(
-        expression: &str,
-        options: PatternOptions,
-    ) -> Result<Self, PatternError> {
-        let pattern = Self::with_options(expression, options)?;
-        let looks = pattern.hir().map(|hir| hir.properties().look_set());
-        match looks.is_some_and(|looks| looks.contains(Look::EndLF)) {
-            true => Self::build_pattern(expression, options, LineEnds::Crlf),
-            false => Ok(pattern),
-        }
-    }
-
     fn build_pattern(
         expression: &str,
         options: PatternOptions,
