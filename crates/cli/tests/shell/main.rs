@@ -43,6 +43,7 @@ mod pictures;
 mod poisonous_files;
 mod provider_rules;
 mod read;
+mod recorded_at_terminal;
 mod renaming;
 mod reply;
 mod ripgrep;

@@ -19,7 +19,7 @@ use super::{
 use crate::disk::{AttributesCopied, Disk};
 use crate::mounts::{RenameTrust, rename_trust};
 use crate::revision::Revision;
-use crate::stamp::{Stamp, later_time};
+use crate::stamp::{FileType, Stamp, later_time};
 
 /// Updates the new file right before the swap: its modification time, and the mode and attributes if those of the old
 /// file have changed since staging.
@@ -95,7 +95,8 @@ pub(super) fn applied_replacement(
         displaced: None,
     };
     update_stamp(disk, write, &replacement.temporary, old, &mut written);
-    if old.links > 1 && breaks_hard_links(write) {
+    // A folder has a link for each folder in it.
+    if old.kind() == FileType::File && old.links > 1 && breaks_hard_links(write) {
         written.warnings.push(WriteWarning::LinksBroken);
     }
     if replacement.carried == AttributesCopied::NotAll {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use lancet_workspace::{ExpectedState, FileType};
+
 use super::halt::Halt;
 use super::words::{QuestionSubject, timed_out_refusal};
 use crate::approval::{Answer, Approver, Question, REASON_WAIT, Wait};
@@ -109,6 +111,9 @@ fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
     let Ok(Some(now)) = found else {
         return true;
     };
+    if let ExpectedState::EmptyFolder { .. } = file.expected {
+        return now.kind() != FileType::Directory;
+    }
     if !now.is_same_place(&source.located) {
         return true;
     }
