@@ -182,6 +182,23 @@ fn write_options(context: &CallContext<'_>, plan: &Plan, file: &FilePlan) -> Wri
     }
 }
 
+/// Returns the refusal for one file that is to be written under two names.
+fn two_names_refusal(kind: OperationKind, first: QuotedPath, second: QuotedPath) -> Refusal {
+    let text = match kind {
+        OperationKind::Undo | OperationKind::Redo => message!(
+            "{} and {} are one file under two names (hard links), and both are to be restored. Nothing was changed; restore them one by one (`lancet undo --file FILE`).",
+            &first,
+            &second
+        ),
+        _ => message!(
+            "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
+            &first,
+            &second
+        ),
+    };
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", first)
+}
+
 fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusal {
     let path = |index: usize| {
         plan.files
@@ -228,20 +245,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
             io_refusal(path(*index), describe_read_only_reason(reason))
         }
         CommitError::Twice { first, second } => {
-            let (first, second) = (path(*first), path(*second));
-            let text = match plan.origin.kind {
-                OperationKind::Undo | OperationKind::Redo => message!(
-                    "{} and {} are one file under two names (hard links), and both are to be restored. Nothing was changed; restore them one by one (`lancet undo --file FILE`).",
-                    &first,
-                    &second
-                ),
-                _ => message!(
-                    "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
-                    &first,
-                    &second
-                ),
-            };
-            Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", first)
+            two_names_refusal(plan.origin.kind, path(*first), path(*second))
         }
         CommitError::Io {
             index,
