@@ -1,11 +1,10 @@
 //! Plans that make, replace and remove empty folders. A folder has no text, so the answer says what it is instead of a
 //! diff.
 
-use lancet_history::SeenRanges;
-use lancet_workspace::{ExecutableChange, ExpectedState};
+use lancet_workspace::ExpectedState;
 
 use super::current_file::CurrentFile;
-use super::view::FORM_OF_BINARY;
+use super::links;
 use crate::message::message;
 use crate::stages::locate::Target;
 use crate::stages::plan::{ChangeView, FilePlan, NewContent};
@@ -31,15 +30,5 @@ pub(super) fn made(
 pub(super) fn plan(target: Target, expected: ExpectedState, new: NewContent) -> FilePlan {
     let mut view = ChangeView::default();
     view.notices.push(message!("it is an empty folder"));
-    FilePlan {
-        target,
-        expected,
-        base: None,
-        new,
-        view,
-        encoding: FORM_OF_BINARY.0,
-        endings: FORM_OF_BINARY.1,
-        seen: SeenRanges::default(),
-        executable: ExecutableChange::Keep,
-    }
+    links::plan(target, expected, new, view)
 }

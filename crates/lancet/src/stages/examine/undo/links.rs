@@ -62,7 +62,13 @@ pub(super) fn removed(target: Target, expected: ExpectedState, folders: Vec<Path
     )
 }
 
-fn plan(target: Target, expected: ExpectedState, new: NewContent, view: ChangeView) -> FilePlan {
+/// Returns the plan for a name that something without text gets or leaves.
+pub(super) fn plan(
+    target: Target,
+    expected: ExpectedState,
+    new: NewContent,
+    view: ChangeView,
+) -> FilePlan {
     FilePlan {
         target,
         expected,
