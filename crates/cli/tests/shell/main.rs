@@ -30,6 +30,7 @@ mod linked_outside;
 mod live;
 mod mcp;
 #[cfg(target_os = "linux")]
+mod moving;
 mod own_hooks;
 #[path = "../../../lancet/tests/scenarios/page.rs"]
 mod page;

@@ -2,7 +2,7 @@
 //! typed folder.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use lancet::Lancet;
 
@@ -74,7 +74,12 @@ pub(super) fn find_sources(
     for typed in typed {
         let found = match is_glob(typed, around)? {
             true => {
-                let files = expand_glob(typed, lancet, around)?;
+                let mut files = expand_glob(typed, lancet, around)?;
+                if is_for_one_folder(typed) {
+                    let folder = plain_part(typed, around)?;
+                    let folder = folder.canonicalize().unwrap_or(folder);
+                    files.retain(|file| file.parent() == Some(&*folder));
+                }
                 let files = files.into_iter().map(|path| Source {
                     files: vec![path.clone()],
                     path,
@@ -98,6 +103,13 @@ pub(super) fn find_sources(
         }
     }
     Ok(sources)
+}
+
+/// Returns whether a glob is for the working folder alone, as `./*.orig` is: without the dot, a pattern without a slash
+/// matches at any depth.
+fn is_for_one_folder(glob: &Path) -> bool {
+    let mut parts = glob.components();
+    parts.next() == Some(Component::CurDir) && parts.count() == 1
 }
 
 fn find_one(typed: &Path, lancet: &Lancet, around: &Surroundings) -> Result<Source, Failure> {
