@@ -87,7 +87,7 @@ export default {
 
   "devices are shown and forgotten": async (stage) => {
     await stage.serve();
-    const [desk, phone, third] = [await stage.browser({ trouble: ["403"] }), await stage.browser({ phone: true }), await stage.browser()];
+    const [desk, phone, third] = [await stage.browser({ trouble: ["403", "ERR_CONNECTION_REFUSED"] }), await stage.browser({ phone: true, trouble: ["ERR_CONNECTION_REFUSED"] }), await stage.browser({ trouble: ["ERR_CONNECTION_REFUSED"] })];
     await desk.goto(`${stage.url}/devices`);
     stage.same(await desk.locator(".devices > li").count(), 3, "devices");
     stage.same(await desk.locator(".tag-good").count(), 1, "this device");

@@ -203,4 +203,73 @@ export default {
   "a diff of twenty thousand lines comes in parts": (stage) => long(stage, ""),
   // The question itself has no diff of more than a million characters; the page makes it from the texts.
   "a diff that is too long for the question comes in parts, too": (stage) => long(stage, ` ${"and so on ".repeat(5)}`),
+
+  "an approval says what was not shown, and takes a press more": async (stage) => {
+    stage.settings('[ask]\npatience = "0s"\n');
+    await stage.serve();
+    const agent = await stage.agent();
+    stage.same((await agent.write("long.txt", lines(900))).error, "waiting", "the call");
+    const page = await stage.browser();
+    await open(stage, page);
+    const short = page.locator("#answer summary", { hasText: "of 900 lines shown" });
+    stage.check((await short.textContent()).includes("Approve (4"), "the button does not say how much was shown");
+    stage.check(await page.locator("[data-seen]").isHidden(), "there is a plain button beside it");
+    await page.keyboard.press("a");
+    await page.waitForSelector("text=You have not seen all lines");
+    stage.same(await page.locator(".tag-warn").first().textContent(), "open", "the question after one press");
+    // Once all parts were loaded the plain button is there.
+    while (await page.locator("a[data-part]").count()) {
+      const rows = await page.locator("tr.added").count();
+      await page.click("a[data-part]");
+      await stage.until(async () => (await page.locator("tr.added").count()) > rows, "the next part is put below");
+    }
+    await page.click("[data-seen]");
+    await page.waitForSelector(".told >> text=Approved");
+  },
+
+  "what was read and approved need not be reviewed": async (stage) => {
+    const { answer } = await threeHunks(stage);
+    const page = await stage.browser();
+    await open(stage, page);
+    await page.keyboard.press("a");
+    await page.waitForSelector(".told >> text=Approved");
+    stage.check(!(await answer).error, "the edit was refused");
+    await page.goto(`${stage.url}/review`);
+    stage.check((await page.textContent("main")).includes("You have seen everything"), "it is to be reviewed");
+    stage.check(await page.locator("[data-count='/review']").isHidden(), "the badge is there");
+  },
+
+  "words outlive a server that is away, and are sent when it is back": async (stage) => {
+    stage.settings('[ask]\npatience = "0s"\n');
+    stage.write("a.txt", "one\ntwo\n");
+    await stage.serve();
+    const agent = await stage.agent("claude-code");
+    await agent.read("a.txt");
+    stage.same((await agent.edit("a.txt", "two", "TWO")).error, "waiting", "the call");
+    const page = await stage.browser({ trouble: ["ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE"] });
+    await page.click("[data-open]");
+    await page.waitForURL(/\/waiting\//);
+    await page.keyboard.press("r");
+    await page.fill("#words", "Not in this file.");
+    await stage.stop("SIGKILL");
+    await page.waitForSelector("body[data-away]");
+    stage.check(await page.isDisabled("button:has-text('Reject')"), "a button sends while there is no server");
+    await stage.serve();
+    await page.waitForSelector("body:not([data-away])");
+    // The browser would ask whether the page may be left.
+    await page.evaluate(() => document.querySelector("[data-keeps]").removeAttribute("data-keeps"));
+    await page.reload();
+    stage.same(await page.inputValue("#words"), "Not in this file.", "the words after the page was loaded again");
+    await stage.stop("SIGKILL");
+    // The press comes before the page knows that the server is away.
+    await page.evaluate(() => {
+      document.querySelector("[name=do][value=no]").disabled = false;
+      document.querySelector("[name=do][value=no]").click();
+    });
+    await page.waitForSelector("text=The server does not answer");
+    await stage.serve();
+    await page.waitForSelector("#standing >> text=rejected");
+    stage.check((await page.textContent("#standing")).includes("Not in this file."), "the words did not arrive");
+    stage.same(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith("lancet-text"))), [], "words that are still kept");
+  },
 };

@@ -100,8 +100,8 @@ pub use question::{
 pub use recorded_call::RecordedCall;
 pub use review::{
     Comment, CommentDraft, CommentKind, CommentQuery, DeliveredWith, LastLook,
-    MAX_WAITING_COMMENTS, NewLook, PAGE_CLIENT, PartialUndo, ReviewStore, SHELL_CLIENT, UnseenFile,
-    UnseenQuery, disambiguate_client,
+    MAX_WAITING_COMMENTS, NewLook, PAGE_CLIENT, PartialUndo, ReplacedLook, ReviewStore,
+    SHELL_CLIENT, UnseenFile, UnseenQuery, disambiguate_client,
 };
 pub use seen::SeenRanges;
 pub use session::{SessionName, SessionNameError};

@@ -65,6 +65,15 @@ pub struct NewLook {
     pub sequence: i64,
 }
 
+/// What recording a look replaced, so that the look can be withdrawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplacedLook {
+    /// The look that was recorded.
+    pub look: NewLook,
+    /// The look before it; none if the file was never looked at.
+    pub before: Option<LastLook>,
+}
+
 /// A filter on the files to review.
 #[derive(Clone, Debug, Default)]
 pub struct UnseenQuery {
@@ -220,18 +229,30 @@ pub trait ReviewStore: Send + Sync {
         without: &[[u8; 32]],
     ) -> Result<(Option<LastLook>, i64), HistoryError>;
 
-    /// Records looks, all of them or none. A look at something older than the last look changes nothing.
+    /// Records looks, all of them or none. A look at something older than the last look changes nothing. Returns the
+    /// looks that were recorded, with what they replaced.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn record_looks(&self, looks: &[NewLook]) -> Result<(), HistoryError>;
+    fn record_looks(&self, looks: &[NewLook]) -> Result<Vec<ReplacedLook>, HistoryError>;
 
     /// Records that all files of a query were looked at in their state after the operation with this sequence.
-    /// Returns the number of files.
+    /// Returns the looks, with what they replaced.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn record_looks_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError>;
+    fn record_looks_at_all(
+        &self,
+        query: &UnseenQuery,
+        upto: i64,
+    ) -> Result<Vec<ReplacedLook>, HistoryError>;
+
+    /// Withdraws looks that are still the last ones: the looks before them hold again. Returns the number of
+    /// looks that were withdrawn.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn take_looks_back(&self, looks: &[ReplacedLook]) -> Result<usize, HistoryError>;
 
     /// Returns the operations that undid a part of a file's changes and are still in effect, newest first.
     ///

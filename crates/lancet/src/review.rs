@@ -24,7 +24,7 @@ mod groups;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_history::{IdMatch, NewLook, Operation, OperationStore, UnseenQuery};
+use lancet_history::{IdMatch, NewLook, Operation, OperationStore, ReplacedLook, UnseenQuery};
 
 pub use crate::undo::{HunkLines, HunkSource, HunkUndoRequest, InvalidHunk};
 pub use comments::{CommentError, MAX_COMMENT_LENGTH, NewComment};
@@ -83,6 +83,16 @@ pub struct ReviewList {
     pub others: Vec<UnseenFile>,
     /// The sequence of the newest operation in the list, as [`mark_all_seen`](Reviews::mark_all_seen) takes it.
     pub upto: i64,
+}
+
+/// Files that were marked as seen, as [`mark_unseen`](Reviews::mark_unseen) takes them.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct MarkedSeen {
+    /// The number of files.
+    pub files: usize,
+    /// The looks, with what they replaced; a file that was moved has one for each of its names.
+    replaced: Vec<ReplacedLook>,
 }
 
 impl Lancet {
@@ -165,16 +175,16 @@ impl Reviews {
     /// # Errors
     /// The state folder cannot be written.
     pub fn mark_seen(&self, path: &Path, operation: &str) -> Result<bool, HistoryError> {
-        let number = self.mark_each_seen(&[(path.to_path_buf(), operation.to_owned())])?;
-        Ok(number == 1)
+        let marked = self.mark_each_seen(&[(path.to_path_buf(), operation.to_owned())])?;
+        Ok(marked.files == 1)
     }
 
-    /// Moves the last look at several files at once, each to the newest operation that was shown of it. Returns how
-    /// many of them are files of their operations.
+    /// Moves the last look at several files at once, each to the newest operation that was shown of it. Files that are
+    /// not files of their operations are left out.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn mark_each_seen(&self, shown: &[(PathBuf, String)]) -> Result<usize, HistoryError> {
+    pub fn mark_each_seen(&self, shown: &[(PathBuf, String)]) -> Result<MarkedSeen, HistoryError> {
         let mut looks = Vec::new();
         let mut number = 0;
         for (path, id) in shown {
@@ -205,17 +215,56 @@ impl Reviews {
                 }));
             }
         }
-        self.store.record_looks(&looks)?;
-        Ok(number)
+        let replaced = self.store.record_looks(&looks)?;
+        Ok(MarkedSeen {
+            files: number,
+            replaced,
+        })
     }
 
-    /// Moves the last look at every file that is to be reviewed to the state that the operation with the sequence
-    /// `upto`, or the last one before it, left. Returns the number of these files.
+    /// Moves the last look at the files of an operation that a person has read before it was written: at those of which
+    /// nothing else is to be reviewed.
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn mark_all_seen(&self, upto: i64) -> Result<usize, HistoryError> {
-        self.store.record_looks_at_all(&self.unseen_query()?, upto)
+    pub fn mark_read_operation(&self, operation: &Operation) -> Result<MarkedSeen, HistoryError> {
+        let mut read = Vec::new();
+        for file in &operation.files {
+            let unseen = self.store.unseen_files(&UnseenQuery {
+                path: Some(file.path.clone()),
+                ..self.unseen_query()?
+            })?;
+            let is_only_one =
+                |file: &UnseenFile| file.operations == 1 && file.operation == operation.id;
+            if unseen.iter().all(is_only_one) && !unseen.is_empty() {
+                read.push((file.path.clone(), operation.id.clone()));
+            }
+        }
+        self.mark_each_seen(&read)
+    }
+
+    /// Moves the last look at every file that is to be reviewed to the state that the operation with the sequence
+    /// `upto`, or the last one before it, left.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn mark_all_seen(&self, upto: i64) -> Result<MarkedSeen, HistoryError> {
+        let replaced = self
+            .store
+            .record_looks_at_all(&self.unseen_query()?, upto)?;
+        Ok(MarkedSeen {
+            files: replaced.len(),
+            replaced,
+        })
+    }
+
+    /// Withdraws looks: what they covered is to be reviewed again. A file that was looked at since keeps the newer
+    /// look. Returns the number of looks that were withdrawn.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn mark_unseen(&self, marked: &MarkedSeen) -> Result<usize, HistoryError> {
+        self.store.take_looks_back(&marked.replaced)
     }
 
     /// Returns the hunks of each file of an operation, as a request to undo a hunk names them. A file that cannot be

@@ -65,7 +65,7 @@ function press(key) {
   if (!found) return false;
   if (found.matches("details")) {
     found.open = true;
-    (first("textarea, input:not([type=hidden])", found) || found).focus();
+    (first("textarea, input:not([type=hidden]), .pop button", found) || found).focus();
   } else if (found.matches("textarea, select, input:not([type=checkbox])")) found.focus();
   else found.click();
   return true;
@@ -307,11 +307,13 @@ async function look() {
 // One tab listens and tells the others, where the browser lets tabs agree on that (on this machine, or encrypted): it
 // opens few connections to one server, and each tab that listens holds one of them.
 if (!enter && "EventSource" in window) {
-  let newest = null;
+  // The number of the newest event when the page was made.
+  let newest = Number(document.body.dataset.seq);
   const state = first(".live");
   const others = "BroadcastChannel" in window ? new BroadcastChannel("lancet-live") : null;
   const heard = (told) => {
     if (state) state.hidden = told.connected;
+    document.dispatchEvent(new CustomEvent("lancet-connection", { detail: told.connected }));
     if (!told.connected) return;
     count("/", told.waiting);
     count("/review", told.review);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 
 use super::clock::now_in_milliseconds;
 use super::paths::{bounds_below, path_bytes, path_from_bytes};
@@ -11,7 +11,8 @@ use super::transaction::WriteTransaction;
 use super::workspaces::{self, recorded_with_condition};
 use crate::operation::OperationKind;
 use crate::review::{
-    LastLook, NewLook, PAGE_CLIENT, PartialUndo, SHELL_CLIENT, UnseenFile, UnseenQuery,
+    LastLook, NewLook, PAGE_CLIENT, PartialUndo, ReplacedLook, SHELL_CLIENT, UnseenFile,
+    UnseenQuery,
 };
 
 /// The largest number of files that one query returns.
@@ -129,13 +130,7 @@ pub(super) fn find_last_look(
              ORDER BY sequence DESC LIMIT 1",
             list.join(", ")
         ))?
-        .query_row([path_bytes(path)], |row| {
-            Ok(LastLook {
-                revision: row.get(0)?,
-                sequence: row.get(1)?,
-                time: row.get(2)?,
-            })
-        })
+        .query_row([path_bytes(path)], look_from_row)
         .optional()?;
     let since = match &found {
         Some(look) => look.sequence,
@@ -147,11 +142,17 @@ pub(super) fn find_last_look(
 pub(super) fn record_looks(
     transaction: &WriteTransaction<'_>,
     looks: &[NewLook],
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<Vec<ReplacedLook>> {
+    let mut replaced = Vec::new();
     for look in looks {
-        let known = look.workspace.as_slice();
-        let known = workspaces::find_workspace_numbers(transaction, known)?;
-        transaction
+        let workspace = workspace_number(transaction, look)?;
+        let before = transaction
+            .prepare_cached(
+                "SELECT revision, sequence, time FROM looks WHERE path = ?1 AND workspace = ?2",
+            )?
+            .query_row(params![path_bytes(&look.path), workspace], look_from_row)
+            .optional()?;
+        let changed = transaction
             .prepare_cached(
                 "INSERT INTO looks (path, workspace, revision, sequence, time) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (path, workspace) DO UPDATE
@@ -160,13 +161,64 @@ pub(super) fn record_looks(
             )?
             .execute(params![
                 path_bytes(&look.path),
-                known.first().copied().unwrap_or(0),
+                workspace,
                 look.revision,
                 look.sequence,
                 now_in_milliseconds()
             ])?;
+        if changed == 1 {
+            let look = look.clone();
+            replaced.push(ReplacedLook { look, before });
+        }
     }
-    Ok(())
+    Ok(replaced)
+}
+
+/// Takes looks back that are still the last ones.
+pub(super) fn take_looks_back(
+    transaction: &WriteTransaction<'_>,
+    looks: &[ReplacedLook],
+) -> rusqlite::Result<usize> {
+    let mut number = 0;
+    for ReplacedLook { look, before } in looks {
+        let workspace = workspace_number(transaction, look)?;
+        let path = path_bytes(&look.path);
+        number += match before {
+            Some(before) => transaction
+                .prepare_cached(
+                    "UPDATE looks SET revision = ?4, sequence = ?5, time = ?6
+                     WHERE path = ?1 AND workspace = ?2 AND sequence = ?3",
+                )?
+                .execute(params![
+                    path,
+                    workspace,
+                    look.sequence,
+                    before.revision,
+                    before.sequence,
+                    before.time
+                ])?,
+            None => transaction
+                .prepare_cached(
+                    "DELETE FROM looks WHERE path = ?1 AND workspace = ?2 AND sequence = ?3",
+                )?
+                .execute(params![path, workspace, look.sequence])?,
+        };
+    }
+    Ok(number)
+}
+
+fn workspace_number(transaction: &WriteTransaction<'_>, look: &NewLook) -> rusqlite::Result<i64> {
+    let known = look.workspace.as_slice();
+    let known = workspaces::find_workspace_numbers(transaction, known)?;
+    Ok(known.first().copied().unwrap_or(0))
+}
+
+fn look_from_row(row: &Row<'_>) -> rusqlite::Result<LastLook> {
+    Ok(LastLook {
+        revision: row.get(0)?,
+        sequence: row.get(1)?,
+        time: row.get(2)?,
+    })
 }
 
 /// Returns looks at all files of a query, in their state after the operation with the sequence `upto`.

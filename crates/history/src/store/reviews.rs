@@ -9,7 +9,7 @@ use super::{HistoryError, Store, comments, looks};
 use crate::event::EventKind;
 use crate::review::{
     Comment, CommentDraft, CommentQuery, DeliveredWith, LastLook, NewLook, PartialUndo,
-    ReviewStore, UnseenFile, UnseenQuery,
+    ReplacedLook, ReviewStore, UnseenFile, UnseenQuery,
 };
 
 impl ReviewStore for Store {
@@ -29,22 +29,40 @@ impl ReviewStore for Store {
             .0)
     }
 
-    fn record_looks(&self, looks: &[NewLook]) -> Result<(), HistoryError> {
-        self.run_on_database(|connection| {
+    fn record_looks(&self, looks: &[NewLook]) -> Result<Vec<ReplacedLook>, HistoryError> {
+        let (replaced, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
-            record_with_event(&transaction, looks)?;
-            transaction.commit()
+            let replaced = looks::record_looks(&transaction, looks)?;
+            append_reviewed_event(&transaction, looks.len())?;
+            transaction.commit()?;
+            Ok(replaced)
         })?;
-        Ok(())
+        Ok(replaced)
     }
 
-    fn record_looks_at_all(&self, query: &UnseenQuery, upto: i64) -> Result<usize, HistoryError> {
-        let (number, _) = self.run_on_database(|connection| {
+    fn record_looks_at_all(
+        &self,
+        query: &UnseenQuery,
+        upto: i64,
+    ) -> Result<Vec<ReplacedLook>, HistoryError> {
+        let (replaced, _) = self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             let looks = looks::looks_at_all_files(&transaction, query, upto)?;
-            record_with_event(&transaction, &looks)?;
+            let replaced = looks::record_looks(&transaction, &looks)?;
+            append_reviewed_event(&transaction, looks.len())?;
             transaction.commit()?;
-            Ok(looks.len())
+            Ok(replaced)
+        })?;
+        Ok(replaced)
+    }
+
+    fn take_looks_back(&self, looks: &[ReplacedLook]) -> Result<usize, HistoryError> {
+        let (number, _) = self.run_on_database(|connection| {
+            let transaction = WriteTransaction::begin(connection)?;
+            let number = looks::take_looks_back(&transaction, looks)?;
+            append_reviewed_event(&transaction, number)?;
+            transaction.commit()?;
+            Ok(number)
         })?;
         Ok(number)
     }
@@ -108,20 +126,16 @@ impl ReviewStore for Store {
     }
 }
 
-fn record_with_event(
-    transaction: &WriteTransaction<'_>,
-    looks: &[NewLook],
-) -> rusqlite::Result<()> {
-    if looks.is_empty() {
+fn append_reviewed_event(transaction: &WriteTransaction<'_>, files: usize) -> rusqlite::Result<()> {
+    if files == 0 {
         return Ok(());
     }
-    looks::record_looks(transaction, looks)?;
     let event = NewEvent {
         kind: EventKind::Reviewed,
         workspace: None,
         session: None,
         client: None,
-        body: &format!("{{\"files\":{}}}", looks.len()),
+        body: &format!("{{\"files\":{files}}}"),
     };
     events::append_event(transaction, &event)?;
     Ok(())

@@ -1,7 +1,9 @@
 //! Which changes are to be reviewed, and what counts as seen.
 
 use lancet::history::{ChangeKind, LogQuery, MarkQuery};
-use lancet::review::{PAGE_CLIENT, ReviewTally, ReviewText, SHELL_CLIENT, group_files};
+use lancet::review::{
+    PAGE_CLIENT, ReviewTally, ReviewText, ReviewedFile, SHELL_CLIENT, group_files,
+};
 use lancet::undo::{Selection, UndoRequest};
 use lancet::{Caller, Mode, RawCall};
 use serde_json::json;
@@ -99,8 +101,59 @@ fn all_is_seen_up_to_what_was_listed() {
     let list = reviews(&project).list(1).expect("read");
     assert_eq!((list.files.len(), list.others.len()), (1, 2));
     write(&session, &project.path("d.txt"), "later\n");
-    assert_eq!(reviews(&project).mark_all_seen(list.upto).expect("kept"), 3);
+    let marked = reviews(&project).mark_all_seen(list.upto).expect("kept");
+    assert_eq!(marked.files, 3);
     assert_eq!(only(&project).path, project.path("d.txt"));
+}
+
+#[test]
+fn a_look_can_be_taken_back() {
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let session = named(&engine(&project), "agent");
+    edit(&session, &path, "line 5.\n", "LINE 5.\n");
+    let first = only(&project);
+    let of = |shown: &ReviewedFile| [(path.clone(), shown.operation.clone())];
+    let review = reviews(&project);
+    let never_before = review.mark_each_seen(&of(&first)).expect("kept");
+    assert_eq!(never_before.files, 1);
+    edit(&session, &path, "line 30.\n", "LINE 30.\n");
+    let second = review.mark_each_seen(&of(&only(&project))).expect("kept");
+    assert!(is_all_seen(&project));
+    // An older mark is no longer the last one.
+    assert_eq!(review.mark_unseen(&never_before).expect("read"), 0);
+    assert_eq!(review.mark_unseen(&second).expect("kept"), 1);
+    assert_eq!(only(&project).before, first.after);
+    assert_eq!(review.mark_unseen(&second).expect("read"), 0);
+    assert_eq!(review.mark_unseen(&never_before).expect("kept"), 1);
+    assert_eq!(hunks(&only(&project)), 2);
+}
+
+#[test]
+fn what_was_read_before_it_was_written_is_seen_unless_there_is_more() {
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let lancet = engine(&project);
+    let session = named(&lancet, "agent");
+    edit(&session, &path, "line 5.\n", "LINE 5.\n");
+    let newest = || {
+        let history = lancet.history().expect("kept");
+        history.log(&LogQuery::default()).expect("read").remove(0)
+    };
+    let review = reviews(&project);
+    assert_eq!(
+        review.mark_read_operation(&newest()).expect("kept").files,
+        1
+    );
+    assert!(is_all_seen(&project));
+    // Of two changes the person has read the second alone.
+    edit(&session, &path, "line 30.\n", "LINE 30.\n");
+    edit(&session, &path, "line 39.\n", "LINE 39.\n");
+    assert_eq!(
+        review.mark_read_operation(&newest()).expect("read").files,
+        0
+    );
+    assert_eq!(hunks(&only(&project)), 2);
 }
 
 #[test]

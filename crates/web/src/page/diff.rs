@@ -6,6 +6,8 @@
 //! [`Diff::hunks`] into a `<table class="diff-lines">`, below a head with its own buttons. Alternatively it uses
 //! [`FileDiff`], which has plain heads.
 
+mod hidden;
+mod highlight;
 mod layout;
 mod line;
 mod rows;
@@ -15,12 +17,12 @@ mod table;
 mod tests;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use lancet_rendering::{DiffLine, Role, parse_lines, without_common_returns};
 
+pub(super) use hidden::{hidden_text_warning, is_hidden_text_notice};
+pub(super) use highlight::HighlightingBudget;
 pub(super) use layout::{DiffLayout, LayoutChoice, store_requested_layout};
-pub(super) use line::highlighting_deadline;
 pub(super) use rows::DiffRows;
 pub(super) use table::FileDiff;
 
@@ -31,29 +33,25 @@ const MAX_EXTENSION: usize = 100;
 
 /// The part of a diff that is shown, and its form.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DiffPart {
+pub(super) struct DiffPart<'b> {
     pub(super) layout: DiffLayout,
     /// The first line, counted from 0 over all lines of the diff except the heads.
     pub(super) from: usize,
     /// The number of lines.
     pub(super) most: usize,
-    /// The time at which syntax highlighting stops.
-    pub(super) until: Instant,
+    /// What may still be highlighted in this answer.
+    pub(super) budget: &'b HighlightingBudget,
 }
 
-impl DiffPart {
+impl<'b> DiffPart<'b> {
     /// Returns the first part.
-    pub(super) fn first_part(layout: DiffLayout, until: Instant) -> Self {
+    pub(super) fn first_part(layout: DiffLayout, budget: &'b HighlightingBudget) -> Self {
         Self {
             layout,
             from: 0,
             most: LINES_PER_PART,
-            until,
+            budget,
         }
-    }
-
-    fn highlighting_time_left(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now())
     }
 }
 
@@ -113,7 +111,7 @@ impl Diff {
     }
 
     /// Makes the rows of a file's diff. Each text is a unified diff of one hunk or more.
-    pub(super) fn from_unified(path: &Path, texts: &[&str], shown: &DiffPart) -> Self {
+    pub(super) fn from_unified(path: &Path, texts: &[&str], shown: &DiffPart<'_>) -> Self {
         let texts: Vec<_> = texts
             .iter()
             .map(|text| without_common_returns(text))
@@ -124,10 +122,14 @@ impl Diff {
         }
         let total: usize = spans.iter().map(|span| span.lines.len()).sum();
         let end = end_of_part(&spans, shown);
-        let mut colours = line::SyntaxHighlighter::for_file(
+        let all_lines = spans.iter().flat_map(|span| &span.lines);
+        let mut colours = highlight::SyntaxHighlighter::for_file(
             path,
             first_line(&spans),
-            shown.highlighting_time_left(),
+            all_lines
+                .skip(shown.from)
+                .take(end.saturating_sub(shown.from)),
+            shown.budget,
         );
         let mut hunks = Vec::new();
         let (mut at, mut last) = (0, None);
@@ -161,6 +163,9 @@ impl Diff {
                 gap,
                 rows: DiffRows::new(&span.lines, from..to, shown.layout, colours.as_mut()),
             });
+        }
+        if let Some(colours) = colours {
+            colours.store();
         }
         let next = (end < total).then(|| NextPart {
             from: end,
@@ -214,7 +219,7 @@ fn names_file(line: &str) -> bool {
 }
 
 /// Returns the end of the part.
-fn end_of_part(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
+fn end_of_part(spans: &[HunkLines<'_>], shown: &DiffPart<'_>) -> usize {
     let mut all = spans.iter().flat_map(|span| {
         let lines = span.lines.iter().enumerate();
         lines.map(|(at, line)| at > 0 && line.role != Role::Kept)

@@ -1,6 +1,8 @@
 //! The frame of every view of the page: title, navigation with its counts, one-time messages, and the tokens of
 //! forms.
 
+use lancet::history::EventsSince;
+
 use super::WebPage;
 use super::assets;
 use super::told::UserMessage;
@@ -45,6 +47,10 @@ pub(super) struct Frame {
     pub(super) project: String,
     pub(super) style: &'static str,
     pub(super) script: &'static str,
+    pub(super) forms_script: &'static str,
+    /// The number of the newest event when the view was begun. The script asks for the view again if there are later
+    /// ones.
+    pub(super) seq: i64,
     visitor: Visitor,
 }
 
@@ -55,6 +61,7 @@ impl Frame {
         current: Section,
         title: impl Into<String>,
     ) -> Self {
+        let seq = page.newest_event();
         let counts = page.count_waiting();
         let entry = |section: Section| {
             let (name, path, key, count) = match section {
@@ -82,6 +89,8 @@ impl Frame {
             project: page.root_names(),
             style: assets::style_address(),
             script: assets::script_address(),
+            forms_script: assets::forms_script_address(),
+            seq,
             visitor: visitor.clone(),
         }
     }
@@ -109,6 +118,13 @@ impl WebPage {
             waiting: open.and_then(Result::ok).map_or(0, |open| open.len()),
             to_review: self.count_files_to_review(),
         }
+    }
+
+    /// Returns the number of the newest event; 0 if it is not known.
+    fn newest_event(&self) -> i64 {
+        let history = self.lancet.history();
+        let reader = history.and_then(|history| history.events(&EventsSince::Now).ok()?);
+        reader.map_or(0, |reader| reader.position())
     }
 
     /// Returns the names of the roots.

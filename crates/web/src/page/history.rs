@@ -37,7 +37,7 @@ pub(super) fn routes() -> Router<Arc<WebPage>> {
 fn file_diff(
     history: &History,
     change: &FileChange,
-    shown: &DiffPart,
+    shown: &DiffPart<'_>,
     layout: DiffLayout,
     (name, more): (&str, String),
 ) -> Result<Option<FileDiff>, HistoryError> {

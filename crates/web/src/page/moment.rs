@@ -1,7 +1,7 @@
 //! A time on the page. The server writes it in UTC; the script formats it for the user's locale and time zone.
 
 use askama::Template;
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 
 /// A time in milliseconds since 1970; in a template it is written as `{{ moment }}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Template)]
@@ -29,6 +29,11 @@ impl Timestamp {
         let time = DateTime::from_timestamp_millis(self.0);
         time.map_or_else(String::new, |time| time.format(format).to_string())
     }
+}
+
+/// Returns the present time in milliseconds since 1970.
+pub(super) fn now_in_milliseconds() -> i64 {
+    Utc::now().timestamp_millis()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use lancet::history::History;
 use lancet::sessions::{Overlap, SessionConnection, SessionOverview, Sessions};
 
 use super::WebPage;
-use super::fields::SentForm;
+use super::fields::{Fields, SentForm};
 use super::frame::{Frame, Section};
 use super::links;
 use super::moment::Timestamp;
@@ -25,6 +25,8 @@ use super::visitor::Visitor;
 
 /// The originator of stops and resumptions, as it is recorded.
 const ORIGINATOR: &str = "a person on the page";
+/// The number of sessions on one page.
+const SESSIONS_PER_PAGE: usize = 25;
 /// The number of files that are named in each list of a session.
 const MOST_FILES: usize = 12;
 /// The number of shared files of several sessions that are named.
@@ -45,6 +47,10 @@ struct ListView {
     sessions: Vec<SessionView>,
     overlaps: Vec<OverlapView>,
     more_overlaps: usize,
+    total: usize,
+    /// The positions of the sessions before and after these.
+    newer: Option<usize>,
+    older: Option<usize>,
 }
 
 /// A session in the form of the template.
@@ -103,7 +109,11 @@ struct OverlapView {
     sessions: Vec<(String, Option<Timestamp>)>,
 }
 
-async fn list_sessions(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Response {
+async fn list_sessions(
+    State(page): State<Arc<WebPage>>,
+    visitor: Visitor,
+    fields: Fields,
+) -> Response {
     page.answer_on_blocking_thread(move |page| {
         let frame = Frame::new(page, &visitor, Section::Sessions, "Sessions");
         let (Some(sessions), Some(history)) = (page.lancet.sessions(), page.lancet.history())
@@ -114,9 +124,14 @@ async fn list_sessions(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Re
             return view::internal_error_response();
         };
         let shown = overlaps.iter().take(MOST_OVERLAPS);
+        let from = fields.number("from").unwrap_or(0).min(found.len());
+        let end = (from + SESSIONS_PER_PAGE).min(found.len());
         let view = ListView {
             frame,
-            sessions: found
+            total: found.len(),
+            newer: (from > 0).then(|| from.saturating_sub(SESSIONS_PER_PAGE)),
+            older: (end < found.len()).then_some(end),
+            sessions: found[from..end]
                 .iter()
                 .map(|one| session_view(one, &history))
                 .collect(),

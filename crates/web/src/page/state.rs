@@ -9,10 +9,10 @@ use lancet_serving::door::PageAccess;
 use tokio::sync::Semaphore;
 
 use super::live::BrowserNotifier;
-use super::review::ReviewCount;
+use super::review::{ReviewCount, SeenMarks};
 use super::told::PendingMessages;
 use super::view;
-use super::waiting::RecentDecisions;
+use super::waiting::{ReadApprovals, RecentDecisions};
 use crate::names::PublicUrl;
 
 /// The number of requests for the page that are processed at once; further ones wait.
@@ -27,6 +27,8 @@ pub(crate) struct WebPage {
     pub(super) told: PendingMessages,
     review_count: ReviewCount,
     pub(super) lately: RecentDecisions,
+    pub(super) read_approvals: ReadApprovals,
+    pub(super) seen_marks: SeenMarks,
     pub(super) live: BrowserNotifier,
     work: Semaphore,
 }
@@ -41,6 +43,8 @@ impl WebPage {
             told: PendingMessages::default(),
             review_count: ReviewCount::default(),
             lately: RecentDecisions::default(),
+            read_approvals: ReadApprovals::default(),
+            seen_marks: SeenMarks::default(),
             live: BrowserNotifier::new(lancet.clone()),
             work: Semaphore::new(MAX_PARALLEL_REQUESTS),
             lancet,
@@ -54,6 +58,7 @@ impl WebPage {
 
     /// Returns the number of files to be reviewed.
     pub(super) fn count_files_to_review(&self) -> usize {
+        self.read_approvals.mark_written(&self.lancet);
         self.review_count.count(&self.lancet)
     }
 

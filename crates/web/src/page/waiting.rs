@@ -10,6 +10,7 @@ mod find;
 mod lately;
 mod list;
 mod question;
+mod read;
 mod summary;
 mod words;
 
@@ -24,6 +25,7 @@ use axum::routing::{get, post};
 use super::WebPage;
 
 pub(super) use lately::RecentDecisions;
+pub(super) use read::ReadApprovals;
 
 /// Returns the paths of this part of the page.
 pub(super) fn routes() -> Router<Arc<WebPage>> {

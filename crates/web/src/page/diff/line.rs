@@ -1,41 +1,13 @@
 //! The text of a line in parts: the syntax class of each part, which parts changed, and the rest of a long line.
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::ops::Range;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use lancet::doors::escape_for_terminal;
-use lancet_rendering::{DiffLine, Role, Span, SyntaxClassifier, SyntaxState, Token};
+use lancet_rendering::{DiffLine, Span, Token};
+
+use super::hidden::escape_hidden;
 
 /// The number of bytes of a line that are shown at once; the rest can be opened.
 const MAX_SHOWN_BYTES: usize = 600;
-/// The time limit for the syntax highlighting of one answer. A test build is slower and must show the same result.
-const HIGHLIGHTING_TIME: Duration = Duration::from_millis(match cfg!(debug_assertions) {
-    true => 400,
-    false => 12,
-});
-
-/// The time limit for the first lines of a language, whose patterns are compiled when they are first used.
-const FIRST_HIGHLIGHTING_TIME: Duration = Duration::from_millis(match cfg!(debug_assertions) {
-    true => 4_000,
-    false => 100,
-});
-
-/// The largest number of languages that get this time.
-const MOST_LANGUAGES: usize = 64;
-
-/// The languages that were shown already, by file name extension.
-static SHOWN: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
-
-/// Returns the time at which the highlighting of an answer that begins now has to stop.
-pub(in crate::page) fn highlighting_deadline() -> Instant {
-    let now = Instant::now();
-    now.checked_add(HIGHLIGHTING_TIME).unwrap_or(now)
-}
-
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::page) struct TextPart {
@@ -136,57 +108,7 @@ fn css_class(token: Token) -> &'static str {
     }
 }
 
-/// The syntax classes of a diff's lines. Old and new lines are highlighted as two texts, which start again from the
-/// same state at each hunk.
-pub(super) struct SyntaxHighlighter {
-    syntax: SyntaxClassifier,
-    old: SyntaxState,
-    new: SyntaxState,
-}
-
-impl SyntaxHighlighter {
-    pub(super) fn for_file(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
-        let language = path.extension().unwrap_or_default().to_owned();
-        let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let budget = match shown.len() < MOST_LANGUAGES && shown.insert(language) {
-            true => FIRST_HIGHLIGHTING_TIME,
-            false => budget,
-        };
-        drop(shown);
-        if budget.is_zero() {
-            return None;
-        }
-        let syntax = SyntaxClassifier::detect(path, first_line, budget)?;
-        let (old, new) = (syntax.initial_state(), syntax.initial_state());
-        Some(Self { syntax, old, new })
-    }
-
-    /// Starts a new hunk.
-    pub(super) fn start_hunk(&mut self) {
-        self.old = self.syntax.initial_state();
-        self.new = self.old.clone();
-    }
-
-    /// Returns the syntax classes of the next line, whose deceptive characters are visible already.
-    pub(super) fn highlight_line(&mut self, line: &DiffLine<'_>, text: &str) -> Vec<Span> {
-        match line.role {
-            Role::Removed => self.syntax.classify_line(&mut self.old, text),
-            Role::Added => self.syntax.classify_line(&mut self.new, text),
-            Role::Kept if self.old == self.new => {
-                let spans = self.syntax.classify_line(&mut self.new, text);
-                self.old = self.new.clone();
-                spans
-            }
-            Role::Kept => {
-                self.syntax.classify_line(&mut self.old, text);
-                self.syntax.classify_line(&mut self.new, text)
-            }
-            Role::Hunk { .. } | Role::FileHead | Role::Other => Vec::new(),
-        }
-    }
-}
-
 /// Returns the text of a diff's line, with deceptive characters made visible.
 pub(super) fn visible_text(line: &DiffLine<'_>) -> String {
-    escape_for_terminal(line.text()).into_owned()
+    escape_hidden(line.text())
 }

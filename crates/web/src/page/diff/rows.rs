@@ -6,8 +6,9 @@ use std::ops::Range;
 use askama::Template;
 use lancet_rendering::{ChangedWords, DiffLine, Role, Span, changed_words};
 
+use super::highlight::SyntaxHighlighter;
 use super::layout::DiffLayout;
-use super::line::{LineText, SyntaxHighlighter, visible_text};
+use super::line::{LineText, visible_text};
 
 /// The length above which a run of unchanged lines is folded, except some lines at both its ends.
 const MAX_UNFOLDED_LINES: usize = 16;

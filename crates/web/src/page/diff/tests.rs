@@ -1,7 +1,6 @@
 //! Tests that the rows of a diff have the same text as the diff.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use askama::Template as _;
 use proptest::prelude::*;
@@ -10,12 +9,17 @@ use super::line::LineText;
 use super::rows::{DiffCell, DiffRow};
 use super::*;
 
-fn diff_part(layout: DiffLayout, from: usize, most: usize) -> DiffPart {
+fn diff_part(
+    layout: DiffLayout,
+    from: usize,
+    most: usize,
+    budget: &HighlightingBudget,
+) -> DiffPart<'_> {
     DiffPart {
         layout,
         from,
         most,
-        until: Instant::now() + Duration::from_secs(5),
+        budget,
     }
 }
 
@@ -23,7 +27,7 @@ fn first_part_of(texts: &[&str], layout: DiffLayout) -> Diff {
     Diff::from_unified(
         Path::new("a.rs"),
         texts,
-        &diff_part(layout, 0, LINES_PER_PART),
+        &diff_part(layout, 0, LINES_PER_PART, &HighlightingBudget::for_page()),
     )
 }
 
@@ -121,12 +125,12 @@ proptest! {
     fn rows_reproduce_the_diff(hunks in any_hunks(), part in 1usize..60) {
         let (diff, old, new) = diff_from_hunks(&hunks);
         for layout in [DiffLayout::Unified, DiffLayout::Split] {
-            let whole = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, 0, usize::MAX));
+            let whole = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, 0, usize::MAX, &HighlightingBudget::for_page()));
             prop_assert_eq!(old_and_new_lines(&whole), (old.clone(), new.clone()));
             prop_assert!(whole.next.is_none());
             let (mut from, mut lines) = (0, (Vec::new(), Vec::new()));
             loop {
-                let made = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, from, part));
+                let made = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, from, part, &HighlightingBudget::for_page()));
                 let (left, right) = old_and_new_lines(&made);
                 lines.0.extend(left);
                 lines.1.extend(right);

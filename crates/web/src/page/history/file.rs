@@ -13,7 +13,7 @@ use lancet::history::{History, LifeCursor, LifeEvent};
 use super::file_diff;
 use super::summary::{FileSummary, Summary, prompts_of_operations};
 use crate::page::WebPage;
-use crate::page::diff::{DiffLayout, DiffPart, FileDiff, highlighting_deadline};
+use crate::page::diff::{DiffLayout, DiffPart, FileDiff, HighlightingBudget};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
@@ -105,7 +105,7 @@ fn events(
     layout: DiffLayout,
 ) -> Result<Vec<EventView>, lancet::history::HistoryError> {
     let operations: Vec<_> = found.iter().map(|event| event.operation.clone()).collect();
-    let until = highlighting_deadline();
+    let budget = HighlightingBudget::for_page();
     let mut events = Vec::new();
     for (event, prompt) in found
         .iter()
@@ -118,7 +118,7 @@ fn events(
             layout,
             from: 0,
             most: MOST_LINES,
-            until,
+            budget: &budget,
         };
         let file = FileSummary::from_change(change, history);
         let number = event.file + 1;

@@ -16,7 +16,7 @@ use super::file_diff;
 use super::recorded_call::CallView;
 use super::summary::{FileSummary, Summary, prompts_of_operations, shorten_id};
 use crate::page::WebPage;
-use crate::page::diff::{DiffPart, FileDiff, LINES_PER_PART, LayoutChoice, highlighting_deadline};
+use crate::page::diff::{DiffPart, FileDiff, HighlightingBudget, LINES_PER_PART, LayoutChoice};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
@@ -125,7 +125,7 @@ fn operation_view(
 ) -> Result<OperationView, lancet::history::HistoryError> {
     let layout = choice.layout;
     let part: Option<usize> = fields.number("file");
-    let until = highlighting_deadline();
+    let budget = HighlightingBudget::for_page();
     let mut left = MOST_LINES;
     let mut files = Vec::new();
     for (at, change) in found.files.iter().enumerate().take(MOST_FILES) {
@@ -140,7 +140,7 @@ fn operation_view(
                 .filter(|_| part.is_some())
                 .unwrap_or(0),
             most: LINES_PER_PART.min(left.max(1)),
-            until,
+            budget: &budget,
         };
         let summary = FileSummary::from_change(change, history);
         let more = format!("/history/{}?file={number}&from=", found.id);

@@ -21,7 +21,7 @@ use super::change_facts::kind_label;
 use super::operation::{find_operation, operation_not_found};
 use super::summary::Summary;
 use crate::page::WebPage;
-use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, highlighting_deadline};
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, HighlightingBudget};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::told::Tone;
@@ -344,14 +344,14 @@ fn preview_view(
             .push(format!("{path} is left as it is: it was changed since."));
     }
     let mut left = MOST_LINES;
-    let until = highlighting_deadline();
+    let budget = HighlightingBudget::for_page();
     for file in &change.files {
         let shown = DiffPart {
             layout,
             from: 0,
             // All lines of a file, since it is approved as a whole.
             most: usize::MAX,
-            until,
+            budget: &budget,
         };
         let file = file_view(history, file, &shown, left > 0);
         left = left.saturating_sub(file.diff.as_ref().map_or(0, |diff| diff.diff.line_count()));
@@ -360,7 +360,12 @@ fn preview_view(
     view
 }
 
-fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: bool) -> FileView {
+fn file_view(
+    history: &History,
+    file: &FileOutcome,
+    shown: &DiffPart<'_>,
+    has_room: bool,
+) -> FileView {
     let path = links::display_path(history, &file.path);
     let mut names = std::iter::once(&file.path).chain(&file.from_path);
     let is_shown = names.all(|name| history.may_show(name));

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use lancet::review::{HunkUndoRequest, Reviews};
+use lancet::review::{HunkUndoRequest, MarkedSeen, Reviews};
 
 use super::entry::parse_revision;
 use super::list::path_from_id;
 use super::new_comment;
 use crate::page::WebPage;
 use crate::page::fields::{Fields, SentForm};
+use crate::page::moment::now_in_milliseconds;
 use crate::page::told::Tone;
 use crate::page::view;
 use crate::page::visitor::Visitor;
@@ -58,13 +59,47 @@ pub(super) async fn mark_seen(
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    process_form(page, visitor, form, |review, form| {
+    let own = Arc::clone(&page);
+    process_form(page, visitor, form, move |review, form| {
         let shown = files_in_form(form, review);
-        match review.mark_each_seen(&shown) {
-            Err(_) => Err(STATE_FOLDER_UNUSABLE.to_owned()),
-            Ok(0) => Err(FORM_OUTDATED.to_owned()),
-            Ok(1) => Ok("One file is marked as seen.".to_owned()),
-            Ok(number) => Ok(format!("{number} files are marked as seen.")),
+        let marked = review.mark_each_seen(&shown);
+        match marked.map_err(|_| STATE_FOLDER_UNUSABLE)? {
+            marked if marked.files == 0 => Err(FORM_OUTDATED.to_owned()),
+            marked => Ok(remember_mark(&own, marked)),
+        }
+    })
+    .await
+}
+
+/// Remembers what was marked as seen, and returns the message about it.
+fn remember_mark(page: &WebPage, marked: MarkedSeen) -> String {
+    let words = match marked.files {
+        1 => "One file is marked as seen. It can be shown again, below.".to_owned(),
+        number => format!("{number} files are marked as seen. They can be shown again, below."),
+    };
+    page.seen_marks.add(marked, now_in_milliseconds());
+    words
+}
+
+/// Takes a mark back: its files are to be reviewed again.
+pub(super) async fn mark_unseen(
+    State(page): State<Arc<WebPage>>,
+    visitor: Visitor,
+    form: SentForm,
+) -> Response {
+    let own = Arc::clone(&page);
+    process_form(page, visitor, form, move |review, form| {
+        let number = form.number("mark").ok_or(FORM_OUTDATED)?;
+        let mark = own.seen_marks.take(number).ok_or(FORM_OUTDATED)?;
+        match review.mark_unseen(&mark.marked) {
+            Ok(0) => {
+                Err("These files were looked at again since, so nothing was changed.".to_owned())
+            }
+            Ok(_) => Ok("The files are to be reviewed again.".to_owned()),
+            Err(_) => {
+                own.seen_marks.put_back(mark);
+                Err(STATE_FOLDER_UNUSABLE.to_owned())
+            }
         }
     })
     .await
@@ -76,15 +111,13 @@ pub(super) async fn mark_all_seen(
     visitor: Visitor,
     form: SentForm,
 ) -> Response {
-    process_form(page, visitor, form, |review, form| {
+    let own = Arc::clone(&page);
+    process_form(page, visitor, form, move |review, form| {
         let upto = form.number("upto").ok_or(FORM_OUTDATED)?;
-        let number = review
+        let marked = review
             .mark_all_seen(upto)
             .map_err(|_| STATE_FOLDER_UNUSABLE)?;
-        Ok(match number {
-            1 => "One file is marked as seen.".to_owned(),
-            number => format!("{number} files are marked as seen."),
-        })
+        Ok(remember_mark(&own, marked))
     })
     .await
 }

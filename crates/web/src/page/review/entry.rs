@@ -5,7 +5,7 @@ use lancet::history::ChangeKind;
 use lancet::outcome::unified_diff;
 use lancet::review::{Contribution, ReviewText, ReviewedFile};
 
-use crate::page::diff::{Diff, DiffPart};
+use crate::page::diff::{Diff, DiffPart, hidden_text_warning};
 
 /// The largest number of sessions and operations that are listed individually.
 const MAX_NAMED: usize = 8;
@@ -22,6 +22,8 @@ pub(super) struct FileEntry {
     pub(super) removed: usize,
     /// Messages that are shown instead of a diff, or in addition to it.
     pub(super) facts: Vec<String>,
+    /// Text that the change brings in and people cannot see.
+    pub(super) hidden_text: Option<String>,
     /// The sessions that a comment can be for, the last writer first.
     pub(super) sessions: Vec<String>,
     /// The operations that contributed, newest first, with the author of each.
@@ -40,7 +42,7 @@ pub(super) struct FileEntry {
 }
 
 impl FileEntry {
-    pub(super) fn from_reviewed(file: &ReviewedFile, shown: &DiffPart) -> Self {
+    pub(super) fn from_reviewed(file: &ReviewedFile, shown: &DiffPart<'_>) -> Self {
         let mut entry = Self {
             id: format!("{}.{}", file.operation, file.at),
             path: escape_line_for_terminal(&path_text(&file.relative)).into_owned(),
@@ -58,6 +60,7 @@ impl FileEntry {
             added: 0,
             removed: 0,
             facts: Vec::new(),
+            hidden_text: None,
             sessions: contributing_sessions(file),
             operations: contributing_operations(file),
             further: file.contributions.len().saturating_sub(MAX_NAMED),
@@ -78,7 +81,7 @@ impl FileEntry {
         entry
     }
 
-    fn set_text(&mut self, file: &ReviewedFile, shown: &DiffPart) {
+    fn set_text(&mut self, file: &ReviewedFile, shown: &DiffPart<'_>) {
         let say = |facts: &mut Vec<String>, words: &str| facts.push(words.to_owned());
         match &file.text {
             ReviewText::Lines {
@@ -97,6 +100,7 @@ impl FileEntry {
                     .iter()
                     .map(|hunk| changed_line_range(&hunk.hunk))
                     .collect();
+                self.hidden_text = hidden_text_warning(&texts);
                 self.diff = Diff::from_unified(&file.path, &texts, shown);
                 self.is_left_out = self.diff.hunks.is_empty() && self.diff.total > 0;
                 if self.diff.total == 0 {
@@ -141,6 +145,7 @@ impl FileEntry {
                     .iter()
                     .filter_map(|(_, patch)| patch.as_deref())
                     .collect();
+                self.hidden_text = hidden_text_warning(&texts);
                 self.diff = Diff::from_unified(&file.path, &texts, shown);
                 self.is_left_out = self.diff.hunks.is_empty() && self.diff.total > 0;
             }

@@ -13,9 +13,7 @@ use lancet::review::{ReviewGroup, ReviewedFile, Reviews, UnseenFile, group_files
 use super::comments::{self, CommentEntry};
 use super::entry::FileEntry;
 use crate::page::WebPage;
-use crate::page::diff::{
-    DiffLayout, DiffPart, LINES_PER_PART, LayoutChoice, highlighting_deadline,
-};
+use crate::page::diff::{DiffLayout, DiffPart, HighlightingBudget, LINES_PER_PART, LayoutChoice};
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
 use crate::page::moment::Timestamp;
@@ -44,6 +42,8 @@ struct ListView {
     total: usize,
     upto: i64,
     comments: Vec<CommentEntry>,
+    /// What was marked as seen lately: the mark, its time, and the number of its files.
+    marks: Vec<(u64, Timestamp, usize)>,
     /// Whether this is a single file.
     is_one: bool,
 }
@@ -77,12 +77,12 @@ fn build_view(page: &WebPage, frame: Frame, choice: LayoutChoice) -> Option<List
     let review = page.lancet.review()?;
     let list = review.list(MAX_FILES_WITH_DIFF).ok()?;
     let roots = page.lancet.roots();
-    let until = highlighting_deadline();
+    let budget = HighlightingBudget::for_page();
     let mut left = MAX_DIFF_LINES;
     let mut entry = |file: &ReviewedFile| {
         let shown = DiffPart {
             most: LINES_PER_PART.min(left),
-            ..DiffPart::first_part(layout, until)
+            ..DiffPart::first_part(layout, &budget)
         };
         let made = FileEntry::from_reviewed(file, &shown);
         left -= made.diff.line_count().min(left);
@@ -98,6 +98,12 @@ fn build_view(page: &WebPage, frame: Frame, choice: LayoutChoice) -> Option<List
         total: list.files.len() + list.others.len(),
         upto: list.upto,
         comments: comments::newest_comments(&review, &roots).ok()?,
+        marks: page
+            .seen_marks
+            .list()
+            .into_iter()
+            .map(|(number, time, files)| (number, Timestamp(time), files))
+            .collect(),
         is_one: false,
         choice,
         frame,
@@ -153,9 +159,10 @@ pub(super) async fn show_file(
                 "Nothing is to be reviewed of this file any more; /review shows what is.",
             );
         };
+        let budget = HighlightingBudget::for_page();
         let shown = DiffPart {
             from: fields.number("from").unwrap_or(0),
-            ..DiffPart::first_part(layout, highlighting_deadline())
+            ..DiffPart::first_part(layout, &budget)
         };
         let files = [found];
         let groups = group_files(&files);
@@ -170,6 +177,7 @@ pub(super) async fn show_file(
             total: 1,
             upto: 0,
             comments: Vec::new(),
+            marks: Vec::new(),
             is_one: true,
             choice,
             layout,

@@ -20,7 +20,7 @@ pub(super) fn parse_answer(question: &Question, fields: &Fields) -> Result<Answe
     }
     };
     match fields.first_value("do").unwrap_or_default() {
-        "yes" => Ok(answer_from_picks(whole(), words)),
+        "yes" | "unseen" => Ok(answer_from_picks(whole(), words)),
         "picked" => {
             let picks = parse_picks(question, fields)?;
             Ok(answer_from_picks(picks, words))

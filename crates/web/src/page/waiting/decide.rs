@@ -9,11 +9,11 @@ use lancet::questions::{DecideError, RecordedQuestion};
 
 use super::answer::parse_answer;
 use super::find::{find_question, question_not_found};
-use super::question::show_question_again;
+use super::question::{is_shown_at_once, show_question_again};
 use super::summary::Summary;
 use crate::page::WebPage;
 use crate::page::diff::DiffLayout;
-use crate::page::fields::SentForm;
+use crate::page::fields::{Fields, SentForm};
 use crate::page::told::Tone;
 use crate::page::view::redirect_to;
 use crate::page::visitor::Visitor;
@@ -39,7 +39,10 @@ pub(super) async fn submit_form(
                 return show_question_again(page, &visitor, &found, layout, (&fields, trouble));
             }
         };
-        decide_question(page, &visitor, &found, &answer);
+        let is_read = is_wholly_read(&found, &fields);
+        if decide_question(page, &visitor, &found, &answer) && is_read {
+            page.read_approvals.add(&found.id);
+        }
         match fields.first_value("then") {
             Some("list") => redirect_to("/"),
             _ => redirect_to(&format!("/waiting/{}", found.id)),
@@ -48,19 +51,31 @@ pub(super) async fn submit_form(
     .await
 }
 
-/// Decides a question, and shows the user the result.
+/// Returns whether what the form approves was shown completely. The button for a change of which lines are missing sends
+/// another word than the plain one.
+fn is_wholly_read(found: &RecordedQuestion, fields: &Fields) -> bool {
+    match fields.first_value("do") {
+        Some("yes") => true,
+        Some("picked") => is_shown_at_once(found),
+        _ => false,
+    }
+}
+
+/// Decides a question, and shows the user the result. Returns whether it was decided here.
 pub(super) fn decide_question(
     page: &WebPage,
     visitor: &Visitor,
     found: &RecordedQuestion,
     answer: &Answer,
-) {
+) -> bool {
+    let mut is_decided = false;
     let decided = page
         .lancet
         .questions()
         .map(|questions| questions.decide(&found.id, answer, ORIGINATOR));
     match decided {
         Some(Ok(())) => {
+            is_decided = true;
             page.lately.add(&found.id);
             page.told
                 .add_message(visitor, Tone::Done, decision_message(found, answer));
@@ -81,6 +96,7 @@ pub(super) fn decide_question(
             "Nothing was decided: there is no state folder.",
         ),
     }
+    is_decided
 }
 
 /// Shows the user that something was not done.

@@ -17,7 +17,7 @@ use super::editable::reason_not_editable;
 use super::find::{find_question, question_not_found};
 use super::words::form_message;
 use crate::page::WebPage;
-use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, highlighting_deadline};
+use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, HighlightingBudget};
 use crate::page::fields::{Fields, SentForm};
 use crate::page::frame::{Frame, Section};
 use crate::page::told::UserMessage;
@@ -216,9 +216,10 @@ fn edited_diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<Fi
     if diff.is_empty() {
         return None;
     }
+    let budget = HighlightingBudget::for_page();
     let shown = DiffPart {
         most: usize::MAX,
-        ..DiffPart::first_part(layout, highlighting_deadline())
+        ..DiffPart::first_part(layout, &budget)
     };
     Some(FileDiff {
         caption: format!("Changes of {} as edited", file.escaped_relative_path()),

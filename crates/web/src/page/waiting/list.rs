@@ -2,7 +2,6 @@
 //! reached by a link.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use askama::Template;
 use axum::extract::State;
@@ -16,7 +15,8 @@ use super::find::find_question;
 use super::summary::{QuestionStatus, Summary, kind_label};
 use crate::page::WebPage;
 use crate::page::diff::{
-    Diff, DiffLayout, DiffPart, FileDiff, LayoutChoice, highlighting_deadline,
+    Diff, DiffLayout, DiffPart, FileDiff, HighlightingBudget, LayoutChoice, hidden_text_warning,
+    is_hidden_text_notice,
 };
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
@@ -57,6 +57,8 @@ struct EntryDiff {
     path: String,
     kind: Option<&'static str>,
     notices: Vec<String>,
+    /// Text that the change brings in and people cannot see.
+    hidden_text: Option<String>,
     diff: FileDiff,
 }
 
@@ -72,11 +74,11 @@ pub(super) async fn list_questions(
         let Some(questions) = page.lancet.questions() else {
             return view::internal_error_response();
         };
+        let frame = Frame::new(page, &visitor, Section::Waiting, "Waiting");
         let Ok(ids) = questions.open_ids() else {
             return view::internal_error_response();
         };
         let from = fields.number("from").unwrap_or(0).min(ids.len());
-        let frame = Frame::new(page, &visitor, Section::Waiting, "Waiting");
         let end = (from + QUESTIONS_PER_PAGE).min(ids.len());
         let view = ListView {
             frame,
@@ -93,12 +95,12 @@ pub(super) async fn list_questions(
 }
 
 fn list_entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<ListEntry> {
-    let until = highlighting_deadline();
+    let budget = HighlightingBudget::for_page();
     let found = ids.iter().filter_map(|id| questions.get(id).ok().flatten());
     let entry = |(at, one): (usize, RecordedQuestion)| ListEntry {
         summary: Summary::from_question(&one),
         diffs: match at < QUESTIONS_WITH_DIFF && fits_into_list(&one) {
-            true => Some(entry_diffs(&one, layout, until)),
+            true => Some(entry_diffs(&one, layout, &budget)),
             false => None,
         },
     };
@@ -130,7 +132,11 @@ fn has_changed_lines(piece: &Piece) -> bool {
     parse_lines(&piece.diff).iter().any(is_change)
 }
 
-fn entry_diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<EntryDiff> {
+fn entry_diffs(
+    one: &RecordedQuestion,
+    layout: DiffLayout,
+    budget: &HighlightingBudget,
+) -> Vec<EntryDiff> {
     let files = &one.question.files;
     let of_file = |file: &FileQuestion| {
         let texts: Vec<&str> = file
@@ -138,14 +144,18 @@ fn entry_diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Ve
             .iter()
             .map(|piece| piece.diff.as_str())
             .collect();
+        let hidden_text = hidden_text_warning(&texts);
+        let mut notices = file.notices.clone();
+        notices.retain(|notice| hidden_text.is_none() || !is_hidden_text_notice(notice));
         EntryDiff {
             path: file.escaped_relative_path(),
             kind: kind_label(file),
-            notices: file.notices.clone(),
+            notices,
+            hidden_text,
             diff: FileDiff {
                 caption: format!("Changes of {}", file.escaped_relative_path()),
                 layout,
-                diff: Diff::from_unified(&file.path, &texts, &DiffPart::first_part(layout, until)),
+                diff: Diff::from_unified(&file.path, &texts, &DiffPart::first_part(layout, budget)),
                 more: String::new(),
             },
         }

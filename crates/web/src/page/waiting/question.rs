@@ -16,7 +16,8 @@ use super::find::{find_question, question_not_found};
 use super::summary::{QuestionStatus, Summary, kind_label};
 use crate::page::WebPage;
 use crate::page::diff::{
-    Diff, DiffLayout, DiffPart, LINES_PER_PART, LayoutChoice, highlighting_deadline,
+    Diff, DiffLayout, DiffPart, HighlightingBudget, LINES_PER_PART, LayoutChoice,
+    hidden_text_warning, is_hidden_text_notice,
 };
 use crate::page::fields::Fields;
 use crate::page::frame::{Frame, Section};
@@ -40,6 +41,8 @@ struct QuestionView {
     /// Whether parts can be picked: the question has several, and does not have to be answered as a whole.
     has_parts: bool,
     is_whole: bool,
+    /// How much of the change is shown, if not all of it is: "400 of 8,844 lines shown".
+    unseen: Option<String>,
     /// Whether this is a later part of one file's diff.
     is_part: bool,
     session: String,
@@ -61,6 +64,8 @@ struct FileView {
     reason: Option<String>,
     rule: Option<String>,
     notices: Vec<String>,
+    /// Text that the change brings in and people cannot see.
+    hidden_text: Option<String>,
     /// Whether there is a checkbox for the whole file; a file that belongs to an earlier one has none.
     has_box: bool,
     /// Whether its pieces have separate checkboxes.
@@ -121,12 +126,12 @@ pub(super) async fn show_question(
     fields: Fields,
 ) -> Response {
     page.answer_on_blocking_thread(move |page| {
+        let mut frame = Frame::new(page, &visitor, Section::Waiting, "");
         let Some(found) = find_question(page, &id) else {
             return question_not_found();
         };
         let summary = Summary::from_question(&found);
-        let title = format!("{} {}", summary.tool, summary.subject);
-        let frame = Frame::new(page, &visitor, Section::Waiting, title);
+        frame.title = format!("{} {}", summary.tool, summary.subject);
         let part = fields.number("file").zip(fields.number("from"));
         view::html_response(
             StatusCode::OK,
@@ -167,14 +172,14 @@ fn question_view(
 ) -> QuestionView {
     let layout = choice.layout;
     let question = &found.question;
-    let until = highlighting_deadline();
+    let budget = HighlightingBudget::for_page();
     let mut left = MAX_DIFF_LINES;
     let mut files = Vec::new();
     for (number, file) in question.files.iter().enumerate() {
         let shown = DiffPart {
             from: 0,
             most: LINES_PER_PART.min(left),
-            ..DiffPart::first_part(layout, until)
+            ..DiffPart::first_part(layout, &budget)
         };
         let shown = match part {
             Some((wanted, _)) if wanted != number => continue,
@@ -196,6 +201,7 @@ fn question_view(
         summary,
         layout,
         choice,
+        unseen: unseen_label(&files, part.is_some()),
         files,
         is_open,
         has_parts: is_open && !question.is_whole && pieces > 1,
@@ -207,11 +213,54 @@ fn question_view(
     }
 }
 
+/// Returns whether the question's page shows all lines of the change without a further part.
+pub(super) fn is_shown_at_once(found: &RecordedQuestion) -> bool {
+    let budget = HighlightingBudget::none();
+    let mut left = MAX_DIFF_LINES;
+    found
+        .question
+        .files
+        .iter()
+        .enumerate()
+        .all(|(number, file)| {
+            let shown = DiffPart {
+                most: LINES_PER_PART.min(left),
+                ..DiffPart::first_part(DiffLayout::Unified, &budget)
+            };
+            let diff = file_view(found, number, file, &shown).diff;
+            left -= diff.line_count().min(left);
+            diff.line_count() == diff.total
+        })
+}
+
+/// Returns how much of the change is shown, if not all of it is.
+fn unseen_label(files: &[FileView], is_part: bool) -> Option<String> {
+    if is_part {
+        return Some("a part of it shown".to_owned());
+    }
+    let shown: usize = files.iter().map(|file| file.diff.line_count()).sum();
+    let total: usize = files.iter().map(|file| file.diff.total).sum();
+    (shown < total).then(|| format!("{} of {} lines shown", grouped(shown), grouped(total)))
+}
+
+/// Returns a number with a comma before each group of three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 fn file_view(
     found: &RecordedQuestion,
     number: usize,
     file: &FileQuestion,
-    shown: &DiffPart,
+    shown: &DiffPart<'_>,
 ) -> FileView {
     let question = &found.question;
     let pieces = file.pieces.iter().map(|piece| piece.diff.as_str());
@@ -222,6 +271,8 @@ fn file_view(
     };
     let mut notices = file.notices.clone();
     notices.retain(|notice| whole.is_none() || notice != TOO_LONG_TO_SHOW);
+    let hidden_text = hidden_text_warning(&texts);
+    notices.retain(|notice| hidden_text.is_none() || !is_hidden_text_notice(notice));
     let members = files_written_together(question, number);
     let is_open = found.state == QuestionState::Open;
     let can_pick = is_open && !question.is_whole;
@@ -237,6 +288,7 @@ fn file_view(
         reason: file.reason.clone(),
         rule: file.rule.clone(),
         notices,
+        hidden_text,
         has_box: can_pick && file.goes_with.is_none() && question.files.len() > 1,
         has_pieces: can_pick && members.len() == 1 && file.pieces.len() > 1,
         goes_with: members
