@@ -17,7 +17,7 @@ use owner::{Owners, SymbolAt};
 /// The maximum number of bytes that the program of the test command's build loads. It is built with other levels of
 /// optimisation than a release, so the figure differs; what makes a release larger makes this one larger, too. A commit
 /// that raises it says what the bytes are for.
-const MOST_LOADED: u64 = 64_300_000;
+const MOST_LOADED: u64 = 68_000_000;
 /// The number of rows in the table; smaller crates are added up.
 const ROWS: usize = 40;
 
