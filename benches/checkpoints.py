@@ -2,6 +2,7 @@
 """What checkpoints, hooks and recorded commands cost, beside git, in one run (Linux, Python 3.11, git, no packages).
 
     benches/checkpoints.py [LANCET]     # --files, --commands, --rounds: smaller numbers see that it works
+                                        # --sources: files of 2 to 20 KB; --part time or disk: one part alone
 
 A generated tree of 60,000 text files in a git repository. Processor time is user and system time of all processes that a command starts, and of
 the recorder where there is one. Beside each figure of lancet: `git status`, and `git add -A && git write-tree` in a shadow repository, which is
@@ -26,6 +27,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 MOST_OF_STATUS, MOST_WITH_RECORDER, MOST_OF_FIRST = 1.0, 0.1, 2.0
 MOST_OF_HOOKS_MS, MOST_OF_HOOKS_ALONE, MOST_OF_DISK = 150, 2.0, 1.3
+# Lines of the files, of 52 bytes each.
+SMALL_FILES, SOURCE_FILES = (5, 150), (40, 385)
 
 missed = []
 
@@ -51,7 +54,7 @@ def of_process(pid):
 class Place:
     """A project, a home and a state folder of their own."""
 
-    def __init__(self, lancet, files):
+    def __init__(self, lancet, files, lengths):
         self.folder = Path(tempfile.mkdtemp(prefix="lancet-checkpoints-", dir=os.environ.get("LANCET_BENCH_FOLDER")))
         self.lancet, self.project = lancet, self.folder / "project"
         self.environment = {
@@ -65,7 +68,7 @@ class Place:
             name = f"part{number // 3_000}/module{number // 20 % 150}/file{number}.txt"
             path = self.project / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            lines = self.random.randint(5, 150)
+            lines = self.random.randint(*lengths)
             path.write_text("".join(" ".join(self.random.choices(words, k=8)) + "\n" for _ in range(lines)))
             self.names.append(name)
         # Files as recent as the index are not clean by their stat.
@@ -172,10 +175,18 @@ def main():
     parser.add_argument("--files", type=int, default=60_000)
     parser.add_argument("--commands", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--sources", action="store_true")
+    parser.add_argument("--part", choices=["all", "time", "disk"], default="all")
     asked = parser.parse_args()
-    place = Place(asked.lancet.resolve(), asked.files)
+    place = Place(asked.lancet.resolve(), asked.files, SOURCE_FILES if asked.sources else SMALL_FILES)
     try:
-        measure(place, asked)
+        if asked.part != "disk":
+            measure_time(place, asked)
+        if asked.part != "time":
+            measure_disk(place, asked)
+        process = place.recorder()
+        if process:
+            os.kill(process, signal.SIGTERM)
     finally:
         shutil.rmtree(place.folder, ignore_errors=True)
     print(f"{len(missed)} targets missed" if missed else "all targets reached")
@@ -188,7 +199,7 @@ def checkpoint(place):
     return children() - begun
 
 
-def measure(place, asked):
+def measure_time(place, asked):
     rounds = asked.rounds
     first = checkpoint(place)
     stored = place.state_bytes()
@@ -220,6 +231,10 @@ def measure(place, asked):
     print(f"  checkpoint with nothing changed, with a recorder: {resting * 1000:.0f} ms")
     judge("checkpoint with nothing changed, with a recorder, of git status", resting / status, MOST_WITH_RECORDER)
 
+
+def measure_disk(place, asked):
+    place.own("checkpoint")
+    place.call("first")
     before = place.state_bytes()
     compressed = 0
     for number in range(asked.commands):
@@ -231,9 +246,6 @@ def measure(place, asked):
     grown = place.state_bytes() - before
     print(f"disk after {asked.commands} commands that change 10 files each: {grown:,} bytes; compressed alone {compressed:,}")
     judge("disk, of the compressed bytes before and after", grown / compressed, MOST_OF_DISK)
-    process = place.recorder()
-    if process:
-        os.kill(process, signal.SIGTERM)
 
 
 def hooks_alone(place, rounds):

@@ -20,6 +20,7 @@ mod comments;
 mod compress;
 mod connection;
 mod contents;
+mod deltas;
 mod dropped_objects;
 mod error;
 mod events;

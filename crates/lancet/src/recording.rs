@@ -15,6 +15,7 @@ use lancet_history::{
     CheckpointQuery, HistoryError, OperationAuthor, OperationStore, WorkspaceRef,
 };
 use lancet_local_state::git_objects::objects_folder;
+use lancet_local_state::listings::listing_file;
 use lancet_recording::{ChangeSource, GitChanges, LookDepth, Recorder, ScanCoverage, Unattributed};
 use lancet_search::Excludes;
 
@@ -209,6 +210,23 @@ impl Recording {
         self.with_recorder_of(None, None, |recorder| recorder.opens_root())
     }
 
+    /// Returns a number that differs between settings under which other files may be covered, or read.
+    fn coverage_fingerprint(&self) -> [u8; 32] {
+        let settings = &self.engine.settings;
+        let basis = format!(
+            "{:?}",
+            (
+                env!("CARGO_PKG_VERSION"),
+                self.root(),
+                self.engine.base().state_folder(),
+                &settings.checkpoint,
+                &settings.search.excludes,
+                self.engine.permissions.policy().describe_denied_reads(),
+            )
+        );
+        *blake3::hash(basis.as_bytes()).as_bytes()
+    }
+
     fn with_recorder<T>(
         &self,
         read_until: Option<Instant>,
@@ -236,6 +254,7 @@ impl Recording {
         let state = self.engine.base().state_folder();
         let workspace = self.workspace();
         let linked_objects = state.map(|state| objects_folder(state, &workspace.id));
+        let listing = state.map(|state| listing_file(state, &workspace.id));
         work(&Recorder {
             workspace,
             disk: Arc::clone(&self.engine.base().disk),
@@ -248,12 +267,14 @@ impl Recording {
                 may_take_in_below: &|folder| checkpoint.include.may_match_below(folder),
                 largest_file: checkpoint.max_file,
                 most_bytes: checkpoint.max_size,
+                fingerprint: &|| self.coverage_fingerprint(),
             },
             outside: GlobalFiles {
                 config: &git.config,
                 attributes: &git.attributes,
             },
             linked_objects: linked_objects.as_deref(),
+            listing: listing.as_deref(),
             new_id: &new_id,
             read_until,
             changes,

@@ -12,6 +12,7 @@
 //! - [`ViewerPresence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs publish their state to
 //!   others.
 //! - [`git_objects`] are hard links to objects of git that checkpoints need.
+//! - [`listings`] are the files that say what the last full scan of a root found.
 //! - [`RecorderPlace`] is where the process that watches a root is found by others.
 //! - [`LockHolder`] is the process that holds a lock.
 
@@ -19,6 +20,7 @@ pub mod displaced;
 pub mod git_objects;
 mod holder;
 pub mod identity;
+pub mod listings;
 mod presence;
 pub mod process;
 mod recorder_place;

@@ -180,6 +180,11 @@ impl Policy {
         &self.ground
     }
 
+    /// Returns a text that differs between policies whose rules may deny different reads.
+    pub fn describe_denied_reads(&self) -> String {
+        format!("{:?} {:?}", self.ground, self.deny_read)
+    }
+
     /// Returns whether a file's text and name may be shown. For walks over many files: the path is absolute with links
     /// resolved, and is below a root or read root. Takes no lock and, for a plain ASCII path, allocates nothing.
     pub fn may_read(&self, path: &Path, kind: NameKind) -> Decision<'_> {

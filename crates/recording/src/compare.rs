@@ -24,6 +24,27 @@ pub(crate) struct CheckpointDifferences {
     pub(crate) changes: Vec<EntryChange>,
     /// The changes of more than the stat.
     pub(crate) real: Vec<EntryDifference>,
+    /// The files that were not read although they are small enough.
+    pub(crate) unread: Vec<Vec<u8>>,
+    /// Whether the bytes of a file are only in git, which may drop them.
+    pub(crate) rests_on_git: bool,
+}
+
+impl CheckpointDifferences {
+    /// Notes what the next look has to do about an entry even if its stat is unchanged.
+    fn note_present(&mut self, entry: &CheckpointEntry, contents: &ContentRecorder<'_>) {
+        match entry.identity {
+            ContentIdentity::Unknown => {
+                if entry.kind == CheckpointEntryKind::File && contents.accepts_size(entry.size) {
+                    self.unread.push(entry.name.clone());
+                }
+            }
+            ContentIdentity::Blob(_) => {
+                self.rests_on_git |= contents.retention() == ObjectRetention::InGitOnly;
+            }
+            ContentIdentity::Revision(_) => {}
+        }
+    }
 }
 
 /// Compares two lists of entries, both sorted by name. Files that may have changed are read, and their contents are
@@ -37,6 +58,8 @@ pub(crate) fn compare_entries(
     let mut found = CheckpointDifferences {
         changes: Vec::new(),
         real: Vec::new(),
+        unread: Vec::new(),
+        rests_on_git: false,
     };
     let mut before = before.into_iter().peekable();
     let mut now = now.into_iter().peekable();
@@ -59,6 +82,7 @@ pub(crate) fn compare_entries(
             }
             (None, Some(seen)) => {
                 let entry = identify_entry(seen, clean, contents)?;
+                found.note_present(&entry, contents);
                 found.changes.push(EntryChange::Now(entry.clone()));
                 found.real.push(EntryDifference {
                     before: None,
@@ -88,10 +112,13 @@ fn compare_entry(
             && contents.may_read(&seen.stamp);
         if is_unread {
             let entry = identify_entry(seen, clean, contents)?;
+            found.note_present(&entry, contents);
             let is_read = entry.identity != ContentIdentity::Unknown;
             if is_read && known.stamp.0[..7] == entry.stamp.0[..7] {
                 found.changes.push(EntryChange::Touched(entry));
             }
+        } else {
+            found.note_present(&known, contents);
         }
         return Ok(());
     }
@@ -102,6 +129,7 @@ fn compare_entry(
         return Ok(());
     }
     let entry = identify_entry(seen, clean, contents)?;
+    found.note_present(&entry, contents);
     if is_same_entry(&known, &entry, contents) {
         found.changes.push(EntryChange::Touched(entry));
     } else {

@@ -69,7 +69,12 @@ impl<'c> ContentRecorder<'c> {
     /// Returns whether a file is read: it is not too large, and it is not too late.
     pub(crate) fn may_read(&self, seen: &Stamp) -> bool {
         let is_late = self.read_until.is_some_and(|end| Instant::now() >= end);
-        seen.size <= self.largest && !is_late
+        self.accepts_size(seen.size) && !is_late
+    }
+
+    /// Returns whether a file of this size is small enough to be read.
+    pub(crate) fn accepts_size(&self, size: u64) -> bool {
+        size <= self.largest
     }
 
     /// Reads a file and stores its bytes, up to the limit of all. Returns its identity, and the stat that they were read
@@ -211,12 +216,13 @@ impl<'c> ContentRecorder<'c> {
         Ok(())
     }
 
-    /// Writes the waiting contents.
+    /// Writes the waiting contents, the last one first: what a file had before a change was read after what it has now,
+    /// and the history can store a content as a difference to an older one.
     pub(crate) fn flush(&mut self) -> Result<(), HistoryError> {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let waiting = self.waiting.iter();
+        let waiting = self.waiting.iter().rev();
         let contents: Vec<(Revision, &[u8])> = waiting
             .map(|(revision, bytes)| (*revision, bytes.as_slice()))
             .collect();

@@ -25,4 +25,6 @@ pub struct ScanCoverage<'c> {
     /// The number of bytes that one checkpoint stores, apart from those of recorded changes. The bytes of further files
     /// are not stored.
     pub most_bytes: u64,
+    /// Returns a number that differs between coverages that may cover different files, or read different ones.
+    pub fingerprint: &'c (dyn Fn() -> [u8; 32] + Sync),
 }

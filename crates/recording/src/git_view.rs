@@ -83,16 +83,24 @@ impl<'g> GitView<'g> {
         }
     }
 
-    /// Links the objects that a checkpoint with these changes needs. A failure leaves them to git.
-    pub(crate) fn link_objects(self, changes: &[EntryChange], contents: &ContentRecorder<'_>) {
-        let (Some(mut links), Some(objects)) = (self.links, contents.objects()) else {
-            return;
+    /// Links the objects that a checkpoint with these changes needs. A failure leaves them to git. Returns whether
+    /// nothing is left to be linked.
+    pub(crate) fn link_objects(
+        self,
+        changes: &[EntryChange],
+        contents: &ContentRecorder<'_>,
+    ) -> bool {
+        let Some(mut links) = self.links else {
+            return true;
+        };
+        let Some(objects) = contents.objects() else {
+            return false;
         };
         links.need(changes.iter().filter_map(|change| match change {
             EntryChange::Now(entry) | EntryChange::Touched(entry) => blob(entry),
             EntryChange::Gone(_) => None,
         }));
-        let _ = links.link(objects);
+        links.link(objects).unwrap_or(false)
     }
 }
 

@@ -8,6 +8,9 @@ use lancet_history::{
 };
 use lancet_workspace::FolderHandle;
 
+use crate::extent::FoundEntries;
+use crate::git_view::GitView;
+use crate::listing::ListingBuilder;
 use crate::operation::OperationFiles;
 
 /// A call of another program that has ended.
@@ -130,6 +133,27 @@ pub(crate) struct ExaminedLook {
     pub(crate) changes: Vec<EntryChange>,
     pub(crate) operation: OperationFiles,
     pub(crate) recorded: RecordedCall,
+    /// The files that were not read although they are small enough.
+    pub(crate) unread: Vec<Vec<u8>>,
+    /// Whether unchanged files need no further attention: what git may drop is linked, or in the history.
+    pub(crate) is_settled: bool,
+}
+
+/// What a look found on the disk, and what it knows of git.
+pub(crate) struct FoundLook<'r> {
+    pub(crate) found: FoundEntries,
+    pub(crate) git: GitView<'r>,
+    pub(crate) source: LookSource<'r>,
+}
+
+/// Where a look has its entries from.
+pub(crate) enum LookSource<'r> {
+    /// A process that watches the root.
+    Report,
+    /// The listing of an earlier scan. The record is the one that its journal lacks.
+    Listing(Vec<u8>),
+    /// A scan of the root, which is to become the listing.
+    Scan(Box<ListingBuilder<'r>>),
 }
 
 impl LookPurpose<'_> {

@@ -63,8 +63,8 @@ impl<'l> ObjectLinks<'l> {
     }
 
     /// Links the needed loose objects, up to a limit, and all packs. Loose objects come first: if git packs them at the
-    /// same time, they are in a pack by then.
-    pub(crate) fn link(mut self, objects: &ObjectReader) -> io::Result<()> {
+    /// same time, they are in a pack by then. Returns whether all were linked.
+    pub(crate) fn link(mut self, objects: &ObjectReader) -> io::Result<bool> {
         self.needed.sort_unstable();
         self.needed.dedup();
         let is_finished = self.link_loose_objects(objects)?;
@@ -73,7 +73,8 @@ impl<'l> ObjectLinks<'l> {
             true => self.folder.remove(mark)?,
             false => self.folder.create_mark(mark)?,
         }
-        self.link_packs(objects)
+        self.link_packs(objects)?;
+        Ok(is_finished)
     }
 
     /// Returns whether all needed objects were linked.

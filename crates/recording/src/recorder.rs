@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use lancet_git::{GitIndex, GlobalFiles};
+use lancet_git::GlobalFiles;
 use lancet_history::{
     Checkpoint, CheckpointDraft, CheckpointKind, CheckpointOutcome, CheckpointQuery, HistoryError,
     OpenCall, OperationAuthor, OperationDraft, OperationKind, OperationStore, RecordedCall,
     UNATTRIBUTED_TOOL, WorkspaceRef,
 };
-use lancet_workspace::{Disk, FolderHandle};
+use lancet_workspace::Disk;
 
 use crate::changes::ComparedLook;
 use crate::compare::compare_entries;
@@ -19,12 +19,11 @@ use crate::coverage::ScanCoverage;
 use crate::extent::{CheckpointReader, FoundEntries};
 use crate::git_view::GitView;
 use crate::look::{
-    ExaminedLook, FinishedLook, LookDepth, LookPurpose, Moment, ProgramCall, RecordError,
-    RecordedLook, Unattributed,
+    ExaminedLook, FinishedLook, FoundLook, LookDepth, LookPurpose, LookSource, Moment, ProgramCall,
+    RecordError, RecordedLook, Unattributed,
 };
 use crate::operation::{Folders, OperationFiles, count_lines, file_drafts};
 use crate::reported::ChangeSource;
-use crate::scan::{ScannedEntry, scan_root};
 
 /// The number of times that a look is started again because another process looked at the same time.
 const MAX_LOOK_TRIES: usize = 5;
@@ -43,6 +42,8 @@ pub struct Recorder<'r> {
     pub outside: GlobalFiles<'r>,
     /// The folder of the state folder for hard links to git's objects; none where there is no state folder.
     pub linked_objects: Option<&'r Path>,
+    /// The file of the state folder for the listing of the root; none where there is no state folder.
+    pub listing: Option<&'r Path>,
     /// Makes the ids of checkpoints and operations.
     pub new_id: &'r dyn Fn() -> String,
     /// Files that are reached later are not read, since a call may already be changing them.
@@ -112,18 +113,12 @@ impl Recorder<'_> {
         });
         let position = reported.as_ref().map(|reported| reported.position);
         let since = purpose.since(newest.as_ref(), &open);
-        let (found, mut git) = match reported.and_then(FoundEntries::from_report) {
-            Some(found) if found.is_nothing() && since.is_none_or(|_| since == newest_number) => {
-                let git = GitView::with_head_only(self.workspace.root, &self.disk);
-                (found, git)
-            }
-            Some(found) => (found, self.open_git()),
-            None => {
-                let git = self.open_git();
-                let found = self.scan(&root, git.index.as_deref())?;
-                (FoundEntries::from_scan(found), git)
-            }
-        };
+        let report = reported.and_then(FoundEntries::from_report);
+        let FoundLook {
+            found,
+            mut git,
+            source,
+        } = self.find_entries(&root, report, newest.as_ref(), since)?;
         let files = found.files;
         let head = git.head.take();
         let moment = Moment {
@@ -143,14 +138,26 @@ impl Recorder<'_> {
         };
         let stored =
             self.store_checkpoint(purpose, &look, examined.operation, examined.recorded)?;
+        let Some(stored) = stored else {
+            return Ok(None);
+        };
         // A file that was reached too late was not read, so the next look compares everything.
         let is_late = self.read_until.is_some_and(|end| Instant::now() >= end);
-        if let (Some(look), Some(changes), Some(position)) = (&stored, self.changes, position)
+        if let (Some(changes), Some(position)) = (self.changes, position)
             && !is_late
         {
-            changes.note_checkpoint(look.number, position);
+            changes.note_checkpoint(stored.number, position);
         }
-        Ok(stored)
+        match (source, newest) {
+            (LookSource::Scan(built), _) if examined.is_settled && !is_late => {
+                self.store_listing(*built, &stored.id, &examined.unread);
+            }
+            (source, Some(newest)) => {
+                self.extend_listing(source, &newest, &stored.id, &examined.changes);
+            }
+            (_, None) => {}
+        }
+        Ok(Some(stored))
     }
 
     /// Compares what was found with the checkpoints before, and stores the contents that are needed.
@@ -197,7 +204,8 @@ impl Recorder<'_> {
                 contents.copy_superseded(real.filter_map(|one| one.before.as_ref()))?
             }
         };
-        git.link_objects(&differences.changes, &contents);
+        let is_settled =
+            git.link_objects(&differences.changes, &contents) && !differences.rests_on_git;
         if let Some((since, found)) = again {
             let before = checkpoints.entries(Some(since), &found.extent)?;
             folders = Folders {
@@ -230,6 +238,8 @@ impl Recorder<'_> {
             changes: differences.changes,
             operation,
             recorded,
+            unread: differences.unread,
+            is_settled,
         })
     }
 
@@ -299,7 +309,7 @@ impl Recorder<'_> {
         }))
     }
 
-    fn open_git(&self) -> GitView<'_> {
+    pub(crate) fn open_git(&self) -> GitView<'_> {
         let (root, links) = (self.workspace.root, self.linked_objects);
         GitView::open(root, &self.disk, self.outside, links)
     }
@@ -323,18 +333,6 @@ impl Recorder<'_> {
             is_running && Some(call.number) != own
         });
         Ok(open)
-    }
-
-    pub(crate) fn scan(
-        &self,
-        root: &FolderHandle,
-        index: Option<&GitIndex>,
-    ) -> Result<Vec<ScannedEntry>, RecordError> {
-        let seen = scan_root(root, self.workspace.root, &self.coverage, index);
-        seen.map_err(|source| RecordError::Unreadable {
-            root: self.workspace.root.to_path_buf(),
-            source,
-        })
     }
 
     /// Returns a checkpoint of the root; none if it has been removed.

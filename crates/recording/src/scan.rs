@@ -28,20 +28,39 @@ pub(crate) struct ScannedEntry {
     pub(crate) link: Option<Vec<u8>>,
 }
 
-/// Lists a root. The entries are sorted by name. `tracked` is git's index if the root is the folder of a work tree.
-pub(crate) fn scan_root(
-    root: &FolderHandle,
-    path: &Path,
-    coverage: &ScanCoverage<'_>,
-    tracked: Option<&GitIndex>,
-) -> std::io::Result<Vec<ScannedEntry>> {
-    let scope = ScanScope {
-        root,
-        path,
-        coverage,
-        tracked,
-    };
-    scope.scan_all(&mut ())
+impl ScannedEntry {
+    /// Returns the entry of a file or link with this stat; none if it is neither, or a link that cannot be read.
+    pub(crate) fn read(
+        folder: &FolderHandle,
+        name: &OsStr,
+        relative: &Path,
+        stamp: Stamp,
+    ) -> Option<ScannedEntry> {
+        let (kind, link) = match stamp.kind() {
+            FileType::File => (CheckpointEntryKind::File, None),
+            FileType::Special("symbolic link") => {
+                let target = folder.link_target(name).ok()?;
+                (CheckpointEntryKind::Link, Some(target.as_bytes().to_vec()))
+            }
+            _ => return None,
+        };
+        Some(ScannedEntry {
+            name: relative.as_os_str().as_bytes().to_vec(),
+            kind,
+            stamp,
+            link,
+        })
+    }
+
+    /// Returns the entry of a folder without entries.
+    pub(crate) fn empty_folder(relative: &Path, stamp: Stamp) -> ScannedEntry {
+        ScannedEntry {
+            name: relative.as_os_str().as_bytes().to_vec(),
+            kind: CheckpointEntryKind::EmptyFolder,
+            stamp,
+            link: None,
+        }
+    }
 }
 
 /// What is scanned, and under which rules.
@@ -65,12 +84,32 @@ pub(crate) trait FolderVisitor {
     /// Called before the files that git tracks in a folder are read. `ignored` is the outermost ignored folder above
     /// it, or the folder itself.
     fn enter_tracked(&mut self, handle: &FolderHandle, ignored: &Path);
+    /// Called after a folder that was entered, with everything below it.
+    fn leave(&mut self) {}
+    /// Called with a folder that cannot be entered.
+    fn find_closed(&mut self, _folder: &Path, _state: FolderState) {}
+    /// Called with each file and link that the rules do not exclude by its name.
+    fn see_file(&mut self, _file: &SeenFile<'_>) {}
+    /// Called with an ignored folder that is not entered.
+    fn leave_out(&mut self, _folder: &Path) {}
+    /// Called with each name that git tracks in such a folder, whether there is a file or not.
+    fn see_tracked(&mut self, _name: &Path) {}
 }
 
 impl FolderVisitor for () {
     fn enter(&mut self, _: &FolderHandle, _: &EnteredFolder<'_>) {}
     fn list(&mut self, _: &Path, _: &[(OsString, EntryKind)]) {}
     fn enter_tracked(&mut self, _: &FolderHandle, _: &Path) {}
+}
+
+/// A file or link that a scan found.
+pub(crate) struct SeenFile<'f> {
+    /// The path relative to the root.
+    pub(crate) relative: &'f Path,
+    pub(crate) rule: FileRule,
+    /// None if it cannot be looked at.
+    pub(crate) stamp: Option<&'f Stamp>,
+    pub(crate) is_covered: bool,
 }
 
 /// A folder that is about to be listed.
@@ -85,20 +124,33 @@ pub(crate) struct EnteredFolder<'f> {
 /// The depth of a folder, and whether it is ignored.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FolderState {
-    depth: usize,
+    pub(crate) depth: usize,
     /// Whether it is ignored, and searched for the entries that are included nevertheless.
-    is_ignored: bool,
+    pub(crate) is_ignored: bool,
 }
 
 /// The files of a folder that are covered.
-#[derive(Clone, Copy)]
-enum FileRule {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileRule {
     /// All.
     Any,
     /// Small files, and those that git tracks.
     SmallOrTracked,
     /// Those that git tracks.
     Tracked,
+    /// A file that git tracks in an ignored folder which is not entered.
+    InIgnoredFolder,
+}
+
+impl FileRule {
+    /// Returns whether a file is covered. `is_tracked` is called only where it matters.
+    pub(crate) fn covers(self, stamp: &Stamp, is_tracked: impl FnOnce() -> bool) -> bool {
+        match self {
+            FileRule::Any | FileRule::InIgnoredFolder => true,
+            FileRule::SmallOrTracked => stamp.size <= MAX_IGNORED_FILE_BYTES || is_tracked(),
+            FileRule::Tracked => is_tracked(),
+        }
+    }
 }
 
 impl ScanScope<'_> {
@@ -180,7 +232,9 @@ impl Scan<'_> {
         folder: &EnteredFolder<'_>,
     ) -> std::io::Result<()> {
         self.visitor.enter(handle, folder);
-        self.scan_entries(handle, folder, &|_| true)
+        let scanned = self.scan_entries(handle, folder, &|_| true);
+        self.visitor.leave();
+        scanned
     }
 
     fn scan_entries(
@@ -207,7 +261,7 @@ impl Scan<'_> {
             if !state.is_ignored
                 && let Ok(stamp) = handle.stat_folder()
             {
-                self.push(relative, CheckpointEntryKind::EmptyFolder, stamp, None);
+                self.found.push(ScannedEntry::empty_folder(relative, stamp));
             }
             return Ok(());
         }
@@ -254,21 +308,25 @@ impl Scan<'_> {
             && !(coverage.takes_in)(relative);
         match kind {
             EntryKind::Folder if ignored && !(coverage.may_take_in_below)(relative) => {
+                self.visitor.leave_out(relative);
                 self.tracked_below(relative);
             }
             EntryKind::Folder if state.depth < MAX_DEPTH => {
-                // A folder that cannot be entered is left out with all its content.
-                if let Ok(inner) = folder.open_subfolder(name) {
-                    let inside = EnteredFolder {
-                        relative,
-                        above: rules,
-                        state: FolderState {
-                            depth: state.depth + 1,
-                            is_ignored: ignored,
-                        },
-                    };
-                    let _ = self.scan_folder(&inner, &inside);
-                }
+                let state = FolderState {
+                    depth: state.depth + 1,
+                    is_ignored: ignored,
+                };
+                let Ok(inner) = folder.open_subfolder(name) else {
+                    // A folder that cannot be entered is left out with all its content.
+                    self.visitor.find_closed(relative, state);
+                    return;
+                };
+                let inside = EnteredFolder {
+                    relative,
+                    above: rules,
+                    state,
+                };
+                let _ = self.scan_folder(&inner, &inside);
             }
             EntryKind::Folder | EntryKind::Special => {}
             EntryKind::File | EntryKind::Link => {
@@ -284,32 +342,22 @@ impl Scan<'_> {
 
     /// Adds a file or a link that the rule covers.
     fn scan_file(&mut self, folder: &FolderHandle, name: &OsStr, relative: &Path, rule: FileRule) {
-        let Ok(stamp) = folder.stat(name) else {
-            return;
-        };
-        let tracked = || {
+        let stamp = folder.stat(name).ok();
+        let is_tracked = || {
             self.scope
                 .tracked
                 .is_some_and(|index| index.is_tracked(relative.as_os_str().as_bytes()))
         };
-        let is_covered = match rule {
-            FileRule::Any => true,
-            FileRule::SmallOrTracked => stamp.size <= MAX_IGNORED_FILE_BYTES || tracked(),
-            FileRule::Tracked => tracked(),
-        };
-        match stamp.kind() {
-            _ if !is_covered => {}
-            FileType::File => {
-                self.push(relative, CheckpointEntryKind::File, stamp, None);
-            }
-            FileType::Special("symbolic link") => {
-                if let Ok(target) = folder.link_target(name) {
-                    let target = target.as_bytes().to_vec();
-                    self.push(relative, CheckpointEntryKind::Link, stamp, Some(target));
-                }
-            }
-            _ => {}
-        }
+        let entry = stamp
+            .filter(|stamp| rule.covers(stamp, is_tracked))
+            .and_then(|stamp| ScannedEntry::read(folder, name, relative, stamp));
+        self.visitor.see_file(&SeenFile {
+            relative,
+            rule,
+            stamp: stamp.as_ref(),
+            is_covered: entry.is_some(),
+        });
+        self.found.extend(entry);
     }
 
     /// Adds the files of an ignored folder that git tracks nevertheless.
@@ -330,30 +378,17 @@ impl Scan<'_> {
             let (Some(parent), Some(file)) = (name.parent(), name.file_name()) else {
                 continue;
             };
-            if let Ok(folder) = self.scope.root.open_folder_below(parent)
-                && !denied
-            {
+            if denied {
+                continue;
+            }
+            self.visitor.see_tracked(&name);
+            if let Ok(folder) = self.scope.root.open_folder_below(parent) {
                 if last != parent {
                     self.visitor.enter_tracked(&folder, relative);
                     last = parent.to_path_buf();
                 }
-                self.scan_file(&folder, file, &name, FileRule::Any);
+                self.scan_file(&folder, file, &name, FileRule::InIgnoredFolder);
             }
         }
-    }
-
-    fn push(
-        &mut self,
-        relative: &Path,
-        kind: CheckpointEntryKind,
-        stamp: Stamp,
-        link: Option<Vec<u8>>,
-    ) {
-        self.found.push(ScannedEntry {
-            name: relative.as_os_str().as_bytes().to_vec(),
-            kind,
-            stamp,
-            link,
-        });
     }
 }

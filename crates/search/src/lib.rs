@@ -64,6 +64,7 @@ mod name_prefilter;
 mod pattern;
 mod print;
 mod reader;
+mod rule_record;
 mod rule_watch;
 mod rules;
 mod shared_path;
@@ -101,6 +102,7 @@ pub use print::{
     PrintMode, PrintNames, PrintOptions, PrintSearch, Printout, RowFormat, SelectedLines,
     TypedStarts,
 };
+pub use rule_record::RuleRecord;
 pub use rule_watch::OutsideRuleFiles;
 pub use rules::{Excludes, FolderRules};
 pub use shared_path::SharedPath;

@@ -228,6 +228,19 @@ pub(crate) fn unwatched_rule_files(folder: &Path, present: RuleFiles) -> Vec<Pat
     files
 }
 
+/// Returns the files that the rules of a folder itself come from.
+pub(crate) fn rule_files_in(folder: &Path, present: RuleFiles) -> Vec<PathBuf> {
+    let named = IGNORE_FILES.iter().zip(present.files);
+    let mut files: Vec<PathBuf> = named
+        .filter(|(_, is_present)| *is_present)
+        .map(|(name, _)| folder.join(name))
+        .collect();
+    if present.git {
+        files.extend(unwatched_rule_files(folder, present));
+    }
+    files
+}
+
 /// Returns the files that the rules above a folder come from, whether they exist or not.
 pub(crate) fn rule_files_above(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -83,6 +83,7 @@ mod scan;
 mod slots;
 mod snapshot;
 mod stamp;
+mod state_file;
 mod sweep;
 mod watch;
 mod workspace_id;
@@ -128,6 +129,7 @@ pub use scan::KnownContent;
 pub use slots::SlotLocks;
 pub use snapshot::{ReadError, Snapshot};
 pub use stamp::{FileType, Moment, Stamp};
+pub use state_file::StateFile;
 pub use watch::{
     FolderChange, FolderWatch, Interest, WaitResult, WatchedFolder, is_told_of, wait_for_changes,
     wait_for_input,

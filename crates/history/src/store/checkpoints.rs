@@ -1,23 +1,25 @@
 //! The tables `checkpoints` and `checkpoint_files`: an entry has a row for each span of checkpoints in which it did
 //! not change.
 
+mod entry_writer;
 mod rows;
 
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use self::entry_writer::{EntryWriter, stored_content};
 use self::rows::{checkpoint_entry_from_row, checkpoints};
 use super::contents::{self, INLINE_LIMIT};
 use super::error::not_writable_error;
 use super::records::newest_sequence;
 use super::transaction::WriteTransaction;
 use super::{
-    HistoryError, Store, blobs, clock, events, facts, recorded_calls, records, workspaces,
+    HistoryError, Store, blobs, clock, deltas, events, facts, recorded_calls, records, workspaces,
 };
 use crate::checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointKind, CheckpointOutcome,
-    CheckpointQuery, CheckpointStore, ContentIdentity, EntryChange, IdentifiedBlob,
+    CheckpointQuery, CheckpointStore, ContentIdentity, IdentifiedBlob,
 };
 use crate::entry::Revision;
 use crate::git_head::GitHead;
@@ -153,7 +155,7 @@ impl CheckpointStore for Store {
         self.run_on_database(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             for IdentifiedBlob { name, blob, revision } in blobs {
-                let content = content_row_of(&transaction, &ContentIdentity::Revision(*revision))?;
+                let content = stored_content(&transaction, &ContentIdentity::Revision(*revision))?;
                 if content.is_none() {
                     continue;
                 }
@@ -188,15 +190,18 @@ impl CheckpointStore for Store {
                 let facts = &mut facts::Facts::default();
                 records::insert_operation(&transaction, self.folder(), operation, sequence, facts)?;
                 recorded_calls::insert_call(&transaction, operation.id, workspace, call)?;
+                deltas::store_as_deltas(&transaction, self.folder(), operation.id)?;
                 let files = (0..operation.files.len()).map(events::MadeChange::from);
                 let (id, kind) = (operation.id, operation.kind);
                 events::append_changes(&transaction, id, kind, files, facts)?;
             }
             let process = (draft.kind == CheckpointKind::Before).then(|| self.process_name());
             let number = insert_checkpoint(&transaction, workspace, draft, process.as_deref())?;
+            let mut entries = EntryWriter::prepare(&transaction, workspace, number)?;
             for change in draft.changes {
-                apply_entry_change(&transaction, workspace, number, change)?;
+                entries.apply(change)?;
             }
+            drop(entries);
             transaction.commit()?;
             Ok(CheckpointOutcome::Recorded(number))
         })?;
@@ -248,86 +253,4 @@ fn insert_checkpoint(
             draft.head.map(GitHead::encode)
         ])?;
     Ok(transaction.last_insert_rowid())
-}
-
-/// Records one difference.
-fn apply_entry_change(
-    transaction: &WriteTransaction<'_>,
-    workspace: i64,
-    number: i64,
-    change: &EntryChange,
-) -> rusqlite::Result<()> {
-    let end = |name: &[u8]| {
-        transaction
-            .prepare_cached(
-                "UPDATE checkpoint_files SET until = ?3 WHERE workspace = ?1 AND name = ?2 AND until IS NULL",
-            )?
-            .execute(params![workspace, name, number])
-    };
-    match change {
-        EntryChange::Gone(name) => {
-            end(name)?;
-        }
-        EntryChange::Now(entry) => {
-            end(&entry.name)?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO checkpoint_files
-                         (workspace, name, since, kind, mode, size, identity, link, content, stamp)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                )?
-                .execute(params![
-                    workspace,
-                    entry.name,
-                    number,
-                    entry.kind.database_number(),
-                    entry.mode,
-                    entry.size as i64,
-                    identity_bytes(&entry.identity),
-                    entry.link,
-                    content_row_of(transaction, &entry.identity)?,
-                    entry.stamp.encode()
-                ])?;
-        }
-        EntryChange::Touched(entry) => {
-            transaction
-                .prepare_cached(
-                    "UPDATE checkpoint_files SET identity = ?3, content = coalesce(?4, content), stamp = ?5
-                     WHERE workspace = ?1 AND name = ?2 AND until IS NULL",
-                )?
-                .execute(params![
-                    workspace,
-                    entry.name,
-                    identity_bytes(&entry.identity),
-                    content_row_of(transaction, &entry.identity)?,
-                    entry.stamp.encode()
-                ])?;
-        }
-    }
-    Ok(())
-}
-
-fn identity_bytes(identity: &ContentIdentity) -> Option<&[u8]> {
-    match identity {
-        ContentIdentity::Unknown => None,
-        ContentIdentity::Revision(revision) => Some(revision),
-        ContentIdentity::Blob(id) => Some(id),
-    }
-}
-
-/// Returns the stored content of an entry, which is no longer loose.
-fn content_row_of(
-    transaction: &WriteTransaction<'_>,
-    identity: &ContentIdentity,
-) -> rusqlite::Result<Option<i64>> {
-    let ContentIdentity::Revision(revision) = identity else {
-        return Ok(None);
-    };
-    let found = contents::content_id(transaction, revision)?;
-    if let Some(id) = found {
-        transaction
-            .prepare_cached("DELETE FROM loose_contents WHERE content = ?1")?
-            .execute([id])?;
-    }
-    Ok(found)
 }

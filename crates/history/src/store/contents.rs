@@ -14,7 +14,7 @@ pub const INLINE_LIMIT: u64 = 64 * 1024;
 /// A delta to a content larger than this is stored as it is, without building the whole content in memory.
 const MAX_IN_MEMORY: u64 = 32 << 20;
 /// The longest chain of deltas down to a whole content.
-const MAX_DELTA_CHAIN: i64 = 32;
+pub(super) const MAX_DELTA_CHAIN: i64 = 32;
 
 /// The encodings of a row, in the lowest four bits of its form: bytes in the row, a file, or spans that change
 /// another row.
@@ -26,7 +26,7 @@ pub(super) const COMPRESSED: i64 = 16;
 /// The row is not compressed and will not be: it is too small, or compression did not make it smaller.
 pub(super) const INCOMPRESSIBLE: i64 = 32;
 /// Contents smaller than this are not compressed.
-const MIN_COMPRESSED_BYTES: u64 = 256;
+pub(super) const MIN_COMPRESSED_BYTES: u64 = 256;
 
 /// A row of the table of contents.
 pub(super) struct ContentRow {

@@ -107,6 +107,11 @@ impl LogIndex {
         }))
     }
 
+    /// Returns the number of frames in the log.
+    pub(super) fn frames(&self) -> u32 {
+        self.frames
+    }
+
     /// Returns whether one transaction was committed since an earlier index.
     pub(super) fn follows(&self, earlier: LogIndex) -> bool {
         self.commits == earlier.commits.wrapping_add(1)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet_local_state::process;
+use lancet_local_state::{listings, process};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock;
@@ -52,6 +52,17 @@ pub(super) fn prune_checkpoints(
             remove_unneeded_entries(transaction)
         })?;
     }
+}
+
+/// Removes the listings of roots without checkpoints.
+pub(super) fn prune_listings(connection: &Connection, state: &Path) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM workspaces WHERE number IN (SELECT workspace FROM checkpoints)",
+    )?;
+    let roots = statement.query_map([], |row| row.get(0))?;
+    let roots: Vec<[u8; 32]> = roots.collect::<rusqlite::Result<_>>()?;
+    listings::remove_other_listings(state, &roots);
+    Ok(())
 }
 
 /// Runs a step in one transaction; it returns the contents that may not be needed any more.

@@ -25,6 +25,11 @@ use super::{HistoryError, events, salvage};
 /// The longest time to wait for a lock of another process.
 pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
+/// A log of more frames is emptied after a write. SQLite copies a log of a thousand frames into the database, but only the
+/// next write of the same process starts the log again. Where each process writes once, all of them read, copy and flush
+/// the same long log: a log of 12 MB took each hook of an agent 50 ms.
+const MAX_LOG_FRAMES: u32 = 1_000;
+
 /// The reason for setting a database aside whose log another program wrote into.
 const LOG_OVERWRITTEN_REASON: &str = "its log was overwritten";
 
@@ -157,6 +162,21 @@ impl OpenDatabase {
     /// SQLite makes the transaction visible through shared memory, which the kernel does not report.
     pub(super) fn wake_watchers(&self) {
         self.probe.touch_database();
+    }
+
+    /// Empties the log if it is long and no other process is using it.
+    pub(super) fn shorten_log(&mut self) {
+        let index = self.probe.index;
+        if index.is_none_or(|index| index.frames() < MAX_LOG_FRAMES) {
+            return;
+        }
+        // Another process that uses the log may empty it after its own next write. An error costs time and nothing else.
+        // The next use of the connection sets its patience.
+        let _ = self.connection.busy_timeout(Duration::ZERO);
+        let _ = self
+            .connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        self.record_expected_state(true);
     }
 
     /// Records the state of the files after a statement as the expected one.

@@ -46,6 +46,7 @@ pub(super) fn prune_operations(
     let dropped = dropped_objects::prune_dropped(connection, state, limits, taken, &mut removed)?;
     // Checkpoints are removed before operations.
     old_checkpoints::prune_checkpoints(connection, state, age.oldest_time(), limits, &mut removed)?;
+    old_checkpoints::prune_listings(connection, state)?;
     let mut after = -1;
     loop {
         let began = Instant::now();

@@ -142,6 +142,7 @@ impl Store {
             opened.record_expected_state(has_written);
             if result.is_ok() && has_written {
                 opened.wake_watchers();
+                opened.shorten_log();
             }
         }
         match result {

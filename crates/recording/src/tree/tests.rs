@@ -23,6 +23,7 @@ fn with_scope<T>(root: &Path, work: impl FnOnce(&ScanScope<'_>) -> T) -> T {
         may_take_in_below: &|_| false,
         largest_file: u64::MAX,
         most_bytes: u64::MAX,
+        fingerprint: &|| [0; 32],
     };
     let disk = Arc::new(RealDisk);
     let workspace = Workspace::open(&[root.to_path_buf()], disk, None).expect("opened");

@@ -84,6 +84,35 @@ impl RuleFileStat {
     }
 }
 
+/// The state of a file in numbers that can be stored: device, inode, size, modification and change time.
+pub(crate) type RuleFileNumbers = [i64; 7];
+
+/// Returns the state of a file; none where there is no such file.
+pub(crate) fn rule_file_numbers(file: &Path) -> Option<RuleFileNumbers> {
+    let state = state_of(file)?;
+    Some([
+        state.identity.0.cast_signed(),
+        state.identity.1.cast_signed(),
+        state.size.cast_signed(),
+        state.modified.0,
+        state.modified.1,
+        state.changed.0,
+        state.changed.1,
+    ])
+}
+
+/// Returns whether a file changed so long ago that its next change shows in its state.
+pub(crate) fn has_settled(numbers: &RuleFileNumbers) -> bool {
+    let [_, _, _, modified, modified_part, changed, changed_part] = *numbers;
+    let state = RuleFileStat {
+        identity: (0, 0),
+        size: 0,
+        modified: (modified, modified_part),
+        changed: (changed, changed_part),
+    };
+    !state.is_racy(RACY_FOLDER_WINDOW)
+}
+
 /// Some ignore files and their states.
 #[derive(Default)]
 pub(crate) struct RuleFileStates {
