@@ -7,7 +7,7 @@
 //! - [`format_command`] returns a command line without secrets.
 //!
 //! # Limitations
-//! Owner, extended attributes and ACLs are not recorded, and of folders only those without entries. A file is compared by
+//! Extended attributes and ACLs are not recorded, and of folders only those without entries. A file is compared by
 //! its stat first, with git's rule for racy stamps; a write through a mapping that leaves the stat unchanged is detected
 //! only when the stat changes.
 

@@ -266,7 +266,9 @@ impl Recorder<'_> {
             head: look.head,
         };
         let head = recorded.head.clone();
-        let is_any = !changed.files.is_empty() || head.is_some();
+        // A call that changed only files which cannot be restored is an operation, too.
+        let is_named = purpose.call.is_some() && !changed.not_kept.is_empty();
+        let is_any = !changed.files.is_empty() || head.is_some() || is_named;
         let operations: Vec<(OperationDraft<'_>, RecordedCall)> = is_any
             .then(|| {
                 let draft = OperationDraft {

@@ -21,7 +21,10 @@ mod lease;
 mod links;
 mod move_aside;
 mod names;
+mod new_folders;
+mod new_link;
 mod outcome;
+mod owner;
 mod ready;
 mod request;
 mod retry;
@@ -262,7 +265,11 @@ fn refuse_duplicate_paths(batch: &[FileWrite<'_>]) -> Result<(), CommitError> {
             .stat()
             .map(|stamp| (stamp.device, stamp.inode));
         let mut earlier = paths.insert(write.located.path(), second);
-        earlier = earlier.or(inode.and_then(|inode| inodes.insert(inode, second)));
+        // Names of one file (hard links) do not interfere where each of them gets a file of its own.
+        let is_apart = write.options.permission == OldFilePermission::NotNeeded;
+        let other = inode.and_then(|inode| inodes.insert(inode, (second, is_apart)));
+        let other = other.filter(|(_, other)| !(is_apart && *other));
+        earlier = earlier.or(other.map(|(first, _)| first));
         if let NewBytes::MovedTo(to) = write.new {
             earlier = earlier.or(paths.insert(to.path(), second));
         }

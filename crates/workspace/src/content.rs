@@ -56,6 +56,7 @@ pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
         NewBytes::Nothing
         | NewBytes::MovedTo(_)
         | NewBytes::Link(_)
+        | NewBytes::HardLink { .. }
         | NewBytes::EmptyFolder { .. } => 0,
     }
 }
@@ -208,6 +209,7 @@ pub(crate) fn write_content(
             NewBytes::Nothing
             | NewBytes::MovedTo(_)
             | NewBytes::Link(_)
+            | NewBytes::HardLink { .. }
             | NewBytes::EmptyFolder { .. },
             _,
         ) => Err(io::Error::new(

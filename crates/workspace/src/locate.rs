@@ -1,6 +1,7 @@
 //! Resolves a path to a file, a folder or a free name below a root. The resolved file decides which root it is below,
 //! never the spelling; the result holds the handle of its folder, so that a later swap of folders leads nowhere else.
 
+mod freed;
 mod respell;
 mod walk;
 mod windows;

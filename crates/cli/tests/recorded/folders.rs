@@ -1,7 +1,7 @@
 //! Empty folders that take the place of files and links, and the reverse; their permission bits; their restore.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use crate::stage::Stage;
 use crate::{log, tree};
@@ -92,56 +92,4 @@ fn an_empty_folder_is_restored_from_a_checkpoint() {
     let undone = stage.run(&["undo", "--file", "replaced", "--yes"]);
     assert_eq!(undone.code, 0, "{undone:?}");
     assert_eq!(stage.text("replaced"), "a file by now\n");
-}
-
-#[test]
-fn a_file_and_a_folder_with_files_replace_each_other_in_two_undos() {
-    let stage = Stage::new();
-    stage.file("module", "a file\n");
-    stage.file("package/a.txt", "one\n");
-    stage.file("package/deep/b.txt", "one\n");
-    stage.file("moved/c.txt", "a file that moves\n");
-    let before = tree(&stage.project());
-    let script = "rm module; mkdir module; echo in > module/in.txt; rm -r package; echo now > package; \
-                  mv moved away; ln -s away moved";
-    assert_eq!(stage.run(&["run", "sh", "-c", script]).code, 0);
-    let after = tree(&stage.project());
-    for round in 0..2 {
-        let first = stage.run(&["undo", "--yes"]);
-        if round == 0 {
-            assert_eq!(first.code, 1, "{first:?}");
-            let said = first.out + &first.err;
-            assert!(said.contains("Undo the same change again"), "{said}");
-        } else {
-            // The two redos are undone one after the other.
-            assert_eq!(first.code, 0, "{first:?}");
-        }
-        let second = stage.run(&["undo", "--yes"]);
-        assert_eq!(second.code, 0, "{second:?}");
-        assert_eq!(tree(&stage.project()), before);
-        for _ in 0..2 {
-            let redo = stage.run(&["redo", "--yes"]);
-            assert_eq!(redo.code, 0, "{redo:?}");
-        }
-        assert_eq!(tree(&stage.project()), after);
-    }
-}
-
-#[test]
-fn a_name_of_a_file_with_several_comes_back_as_a_file_and_that_is_said() {
-    let stage = Stage::new();
-    let one = stage.file("one.txt", "shared\n");
-    let other = stage.project().join("other.txt");
-    fs::hard_link(&one, &other).expect("linked");
-    stage.file("single.txt", "single\n");
-    let run = stage.run(&["run", "rm", "one.txt", "single.txt"]);
-    assert_eq!(run.code, 0, "{run:?}");
-    let undo = stage.run(&["undo", "--yes"]);
-    assert_eq!(undo.code, 0, "{undo:?}");
-    let said = undo.out + &undo.err;
-    let notice = "it had 1 other name (hard links); it comes back as a file of its own";
-    assert_eq!(said.matches(notice).count(), 1, "{said}");
-    assert_eq!(stage.text("one.txt"), "shared\n");
-    assert_eq!(stage.text("other.txt"), "shared\n");
-    assert_eq!(fs::metadata(&one).expect("there").nlink(), 1);
 }

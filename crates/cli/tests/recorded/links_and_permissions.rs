@@ -1,9 +1,9 @@
-//! Hard links that a command made or wrote through, and files without the permission to write them.
+//! Hard links that a command made, removed or wrote through, owners, and files without the permission to write them.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use crate::stage::Stage;
+use crate::stage::{Stage, finish};
 use crate::tree;
 
 fn run(stage: &Stage, script: &str) {
@@ -40,7 +40,7 @@ fn a_name_that_became_a_link_of_another_file_gets_a_file_of_its_own_again() {
 }
 
 #[test]
-fn one_file_under_two_changed_names_is_restored_name_by_name() {
+fn one_file_under_two_changed_names_is_restored_in_one_undo() {
     let stage = Stage::new();
     stage.file("one.txt", "before\n");
     fs::hard_link(
@@ -48,17 +48,16 @@ fn one_file_under_two_changed_names_is_restored_name_by_name() {
         stage.project().join("two.txt"),
     )
     .expect("linked");
+    let before = tree(&stage.project());
     run(&stage, "echo after > one.txt; chmod 600 one.txt");
-    let undo = stage.run(&["undo", "--yes"]);
-    assert_eq!(undo.code, 1, "{undo:?}");
-    assert!(undo.err.contains("hard links"), "{undo:?}");
-    assert_eq!(read(&stage, "one.txt"), "after\n");
-    for name in ["one.txt", "two.txt"] {
-        let undo = stage.run(&["undo", "--file", name, "--yes"]);
+    let after = tree(&stage.project());
+    for _ in 0..2 {
+        let undo = stage.run(&["undo", "--yes"]);
         assert_eq!(undo.code, 0, "{undo:?}");
-        assert_eq!(read(&stage, name), "before\n");
-        let found = fs::metadata(stage.project().join(name)).expect("there");
-        assert_eq!((found.nlink(), found.mode() & 0o777), (1, 0o644));
+        assert_eq!(tree(&stage.project()), before);
+        let redo = stage.run(&["redo", "--yes"]);
+        assert_eq!(redo.code, 0, "{redo:?}");
+        assert_eq!(tree(&stage.project()), after);
     }
 }
 
@@ -68,15 +67,122 @@ fn a_file_stays_when_a_link_of_it_that_the_command_made_is_removed() {
     stage.file("a.txt", "a\n");
     run(&stage, "chmod 600 a.txt; ln a.txt link.txt");
     let undo = stage.run(&["undo", "--yes"]);
-    assert_eq!(undo.code, 1, "{undo:?}");
+    assert_eq!(undo.code, 0, "{undo:?}");
     assert_eq!(read(&stage, "a.txt"), "a\n");
-    for name in ["link.txt", "a.txt"] {
-        let undo = stage.run(&["undo", "--file", name, "--yes"]);
-        assert_eq!(undo.code, 0, "{undo:?}");
-    }
     assert!(!stage.project().join("link.txt").exists());
     let found = fs::metadata(stage.project().join("a.txt")).expect("there");
     assert_eq!(found.mode() & 0o777, 0o644);
+}
+
+/// Makes a file with two names.
+fn linked(stage: &Stage) {
+    stage.file("one.txt", "shared\n");
+    fs::create_dir(stage.project().join("sub")).expect("made");
+    let other = stage.project().join("sub/other.txt");
+    fs::hard_link(stage.project().join("one.txt"), other).expect("linked");
+}
+
+fn inode(stage: &Stage, name: &str) -> (u64, u64) {
+    let found = fs::metadata(stage.project().join(name)).expect("there");
+    (found.ino(), found.nlink())
+}
+
+#[test]
+fn names_that_were_all_removed_come_back_as_files_and_that_is_said() {
+    let stage = Stage::new();
+    linked(&stage);
+    stage.file("single.txt", "single\n");
+    let before = tree(&stage.project());
+    run(&stage, "rm one.txt single.txt; rm -r sub");
+    let undo = stage.run(&["undo", "--yes"]);
+    assert_eq!(undo.code, 0, "{undo:?}");
+    assert_eq!(tree(&stage.project()), before);
+    let said = undo.out + &undo.err;
+    let notice = "it had 1 other name (hard links); it comes back as a file of its own";
+    assert_eq!(said.matches(notice).count(), 2, "{said}");
+}
+
+#[test]
+fn a_removed_name_goes_back_and_forth_as_a_hard_link() {
+    let stage = Stage::new();
+    linked(&stage);
+    let (linked_file, _) = inode(&stage, "one.txt");
+    run(&stage, "rm one.txt");
+    let after = tree(&stage.project());
+    for _ in 0..2 {
+        let undo = stage.run(&["undo", "--yes"]);
+        assert_eq!(undo.code, 0, "{undo:?}");
+        let said = undo.out + &undo.err;
+        assert!(said.contains("it is a hard link to"), "{said}");
+        assert_eq!(inode(&stage, "one.txt"), (linked_file, 2));
+        assert_eq!(read(&stage, "one.txt"), "shared\n");
+        let redo = stage.run(&["redo", "--yes"]);
+        assert_eq!(redo.code, 0, "{redo:?}");
+        assert_eq!(tree(&stage.project()), after);
+        assert_eq!(inode(&stage, "sub/other.txt"), (linked_file, 1));
+    }
+    let verified = stage.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn a_removed_name_is_never_linked_to_what_was_written_since() {
+    for since in [
+        "echo theirs > sub/other.txt",
+        "cp -p sub/other.txt t; mv t sub/other.txt",
+        "touch sub/other.txt",
+        "chmod 600 sub/other.txt",
+    ] {
+        let stage = Stage::new();
+        linked(&stage);
+        run(&stage, "rm one.txt");
+        let mut other = stage.command("sh");
+        other.args(["-c", since]);
+        assert_eq!(finish(other, b"").code, 0);
+        let theirs = (
+            inode(&stage, "sub/other.txt"),
+            read(&stage, "sub/other.txt"),
+        );
+        let undo = stage.run(&["undo", "--yes"]);
+        assert_eq!(undo.code, 0, "{since}: {undo:?}");
+        assert!(undo.err.contains("as a file of its own"), "{undo:?}");
+        assert_eq!(read(&stage, "one.txt"), "shared\n", "{since}");
+        assert_eq!(inode(&stage, "one.txt").1, 1, "{since}");
+        let now = (
+            inode(&stage, "sub/other.txt"),
+            read(&stage, "sub/other.txt"),
+        );
+        assert_eq!(now, theirs, "{since}");
+    }
+}
+
+#[test]
+fn a_removed_file_belongs_to_its_owner_again_and_else_that_is_said() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let path = stage.file("theirs.txt", "theirs\n");
+    std::os::unix::fs::chown(&path, Some(1234), Some(2345)).expect("given");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o4755)).expect("set");
+    let state = || {
+        let found = fs::metadata(&path).expect("there");
+        (found.uid(), found.gid(), found.mode() & 0o7777)
+    };
+    run(&stage, "rm -f theirs.txt");
+    let undo = stage.run(&["undo", "--yes"]);
+    assert_eq!(undo.code, 0, "{undo:?}");
+    assert_eq!(state(), (1234, 2345, 0o4755));
+    assert!(!undo.err.contains("OWNER_LOST"), "{undo:?}");
+
+    run(&stage, "rm -f theirs.txt");
+    let mut command = stage.unprivileged();
+    command.args(["undo", "--yes"]);
+    let undo = finish(command, b"");
+    assert_eq!(undo.code, 0, "{undo:?}");
+    assert!((undo.out + &undo.err).contains("OWNER_LOST"));
+    // A file that belongs to another user does not run in the name of this one.
+    assert_eq!(state(), (0, 0, 0o755));
 }
 
 #[test]

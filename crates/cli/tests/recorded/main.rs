@@ -25,6 +25,7 @@ mod git_objects;
 mod heads;
 mod hooks;
 mod links_and_permissions;
+mod obstacles;
 mod odd;
 mod parallel;
 mod watch;
@@ -607,6 +608,10 @@ fn command() -> impl Strategy<Value = String> {
             _ => format!("chmod -x {file}"),
         }),
         (name(), name()).prop_map(|(target, link)| format!("ln -sfn {target} {link}")),
+        (name(), name()).prop_map(|(file, name)| format!("ln -f {file} {name}")),
+        Just("echo more >> nested/f".to_owned()),
+        name().prop_map(|file| format!("mv {file} nested/f")),
+        name().prop_map(|file| format!("mv nested/f {file}")),
         name().prop_map(|link| format!("ln -sfn /nowhere/outside {link}")),
         Just("rm -rf d1".to_owned()),
         Just("mkdir -p d2/e d3/e".to_owned()),
@@ -625,6 +630,8 @@ proptest! {
     ) {
         let stage = Stage::new();
         stage.file("keep.txt", "kept\n");
+        stage.file("nested/.git/HEAD", "ref: refs/heads/main\n");
+        stage.file("nested/f", "in a repository of its own\n");
         let script = |commands: &[String]| {
             format!("o=$(printf 'o\\351'); mkdir -p d1 d2; {{ {}; }} 2>/dev/null; true", commands.join("; "))
         };
@@ -633,12 +640,26 @@ proptest! {
         if !begin.is_empty() {
             finish(plain, b"");
         }
-        let mut trees = vec![tree(&stage.project())];
+        // A person writes meanwhile.
+        let person = stage.project().join("person.txt");
+        let mut written = String::new();
+        let mut write = || {
+            written.push_str("theirs\n");
+            fs::write(&person, &written).expect("written");
+            written.clone()
+        };
+        let tree_of_commands = || {
+            let mut found = tree(&stage.project());
+            let theirs = found.remove(b"person.txt".as_slice());
+            (found, theirs.map(|(_, bytes)| bytes))
+        };
+        write();
+        let mut trees = vec![tree_of_commands().0];
         let mut recorded = 0;
         for commands in &scripts {
             let run = stage.run(&["run", "sh", "-c", &script(commands)]);
             prop_assert_eq!(run.code, 0, "{:?}", run);
-            let now = tree(&stage.project());
+            let now = tree_of_commands().0;
             if trees.last() != Some(&now) {
                 trees.push(now);
                 recorded += 1;
@@ -646,14 +667,20 @@ proptest! {
         }
         prop_assert_eq!(log(&stage).len(), recorded);
         for expected in trees.iter().rev().skip(1) {
+            let theirs = write();
             let undo = stage.run(&["undo", "--yes"]);
-            prop_assert_eq!(undo.code, 0, "{:?}", undo);
-            prop_assert_eq!(&tree(&stage.project()), expected, "{:?}", scripts);
+            prop_assert_eq!(undo.code, 0, "{:?} {:?}", scripts, undo);
+            let (now, person) = tree_of_commands();
+            prop_assert_eq!(&now, expected, "{:?}", scripts);
+            prop_assert_eq!(person, Some(theirs.into_bytes()));
         }
         for expected in trees.iter().skip(1) {
+            let theirs = write();
             let redo = stage.run(&["redo", "--yes"]);
-            prop_assert_eq!(redo.code, 0, "{:?}", redo);
-            prop_assert_eq!(&tree(&stage.project()), expected, "{:?}", scripts);
+            prop_assert_eq!(redo.code, 0, "{:?} {:?}", scripts, redo);
+            let (now, person) = tree_of_commands();
+            prop_assert_eq!(&now, expected, "{:?}", scripts);
+            prop_assert_eq!(person, Some(theirs.into_bytes()));
         }
     }
 }

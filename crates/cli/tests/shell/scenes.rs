@@ -271,6 +271,11 @@ fn formatters_that_the_person_names() {
 }
 
 #[test]
+fn what_other_programs_changed() {
+    play_page("recorded");
+}
+
+#[test]
 fn wrong_turns_lead_on() {
     play_page("wrong-turns");
 }
@@ -293,6 +298,7 @@ fn every_page_of_the_shell_is_played() {
         "hooks.md",
         "moving.md",
         "projects.md",
+        "recorded.md",
         "wrong-turns.md",
     ];
     assert_eq!(there, played);

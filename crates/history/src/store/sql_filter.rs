@@ -63,7 +63,7 @@ impl SqlFilter {
         self.add(
             &format!(
                 "NOT EXISTS (SELECT 1 FROM recorded_calls r LEFT JOIN workspaces w ON w.number = r.workspace
-                     WHERE r.operation = o.id AND r.head_to IS NOT NULL AND NOT coalesce({one}, 0)
+                     WHERE r.operation = o.id AND NOT coalesce({one}, 0)
                        AND NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id))"
             ),
             values,

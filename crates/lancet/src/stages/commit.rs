@@ -2,23 +2,22 @@
 //! two; the workspace crate performs both.
 
 mod batch;
+mod carry_out;
+mod put_back;
 
 use std::path::PathBuf;
 
 use lancet_history::OperationKind;
 use lancet_workspace::{
-    CommitError, Durability, FolderRemoval, HardLinkPolicy, OldFile, OldFilePermission,
-    ReadOnlyReason, UnsafeReason, WeakProtectionPolicy, WriteOptions, WriteOutcome, WriteStrategy,
-    WriteWarning,
+    CommitError, Durability, HardLinkPolicy, OldFile, OldFilePermission, ReadOnlyReason,
+    UnsafeReason, WeakProtectionPolicy, WriteOptions, WriteOutcome, WriteStrategy,
 };
 use serde_json::json;
 
-use self::batch::Batch;
-use super::announce::{self, OldStateStorage, PendingOperation};
+use self::carry_out::carry_out;
+use super::announce::{self, PendingOperation};
 use super::approve::Approved;
 use super::context::CallContext;
-use super::empty_folders;
-use super::interrupted::InterruptedRecovery;
 use super::late::{self, StoredVersion};
 use super::locate::root_moved_refusal;
 use super::plan::{FilePlan, Plan};
@@ -81,68 +80,6 @@ pub(crate) fn commit(
     }
 }
 
-fn carry_out(
-    context: &CallContext<'_>,
-    plan: &Plan,
-    announced: &PendingOperation,
-) -> Result<Vec<WriteOutcome>, FailedCommit> {
-    let workspace = match announced.keeping {
-        OldStateStorage::History => &*context.engine().workspace,
-        OldStateStorage::Nothing => context.engine().stateless_workspace(),
-    };
-    let folders = empty_folders::folders_left_behind(plan);
-    let leaving = (!folders.is_empty()).then(|| workspace.plan_folder_removal(&folders));
-    context.cancel.begin_writing();
-    let mut batch = Batch::new(plan);
-    let mut settling = InterruptedRecovery::new();
-    let outcome = loop {
-        let (writes, owners) = batch.writes(context, announced).into_parts();
-        match workspace
-            .commit(writes)
-            .map_err(|error| owners.with_plan_positions(error))
-        {
-            Ok(written) => break Ok(owners.group_by_file(written)),
-            // Bounded by the number of files.
-            Err(CommitError::NoRename { index }) if batch.switch_to_copy(index) => {}
-            // Bounded by the time limit of `settling`.
-            Err(CommitError::Unsettled { .. }) if settling.recover_once_more(context) => {}
-            Err(error) => break Err(error),
-        }
-    };
-    if !matches!(
-        outcome,
-        Ok(_) | Err(CommitError::Partly { .. } | CommitError::Conflict { .. })
-    ) {
-        context.cancel.wrote_nothing();
-    }
-    match outcome {
-        Ok(mut written) => {
-            let stays = leaving.map(FolderRemoval::remove).unwrap_or_default();
-            for (folder, _) in stays {
-                let has = |file: &FilePlan| file.new.folders_to_remove().contains(&folder);
-                let at = plan.files.iter().position(has);
-                if let Some(written) = at.and_then(|at| written.get_mut(at)) {
-                    written.warnings.push(WriteWarning::FolderStays(folder));
-                }
-            }
-            Ok(written)
-        }
-        Err(CommitError::Changed { index } | CommitError::Exists { index }) => {
-            let clash = super::examine::clash::same_name_refusal(&plan.files, index);
-            Err(clash.map_or(FailedCommit::Changed, |refusal| {
-                FailedCommit::Refused(Box::new(refusal))
-            }))
-        }
-        Err(CommitError::FolderMoved { .. }) => Err(FailedCommit::Changed),
-        Err(error @ CommitError::Partly { .. }) => Err(FailedCommit::Partly(Box::new(refuse(
-            context, plan, &error,
-        )))),
-        Err(error) => Err(FailedCommit::Refused(Box::new(refuse(
-            context, plan, &error,
-        )))),
-    }
-}
-
 /// Converts the settings for a file to write options.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn write_options(context: &CallContext<'_>, plan: &Plan, file: &FilePlan) -> WriteOptions {
@@ -174,6 +111,7 @@ fn write_options(context: &CallContext<'_>, plan: &Plan, file: &FilePlan) -> Wri
         },
         mode: file.new.mode(),
         executable: file.executable,
+        owner: plan.origin.owners.get(file.target.path()).copied(),
         old: OldFile::Keep,
         permission: match gets_new_inode {
             true => OldFilePermission::NotNeeded,

@@ -10,7 +10,9 @@ use lancet_history::{
     OperationStore, RecordedState, RivalState,
 };
 use lancet_local_state::displaced;
-use lancet_workspace::{DISPLACED_FOLDER, FileType, RecoveredFile, Revision, is_sealed_name};
+use lancet_workspace::{
+    DISPLACED_FOLDER, FileType, LocateError, RecoveredFile, Revision, is_sealed_name,
+};
 
 use super::context::CallContext;
 use super::open::MAX_EDITED_SIZE;
@@ -328,14 +330,25 @@ pub(crate) enum NameContent {
 /// Examines a name; none where it may not be read from here.
 pub(crate) fn examine_name(engine: &EngineView, path: &Path) -> Option<NameContent> {
     let workspace = engine.full_workspace();
-    if let Some(link) = workspace.locate_link(path).ok()? {
+    let is_below_file = |error: &LocateError| matches!(error, LocateError::NotADirectory { .. });
+    let link = match workspace.locate_link(path) {
+        Err(error) if is_below_file(&error) => return Some(NameContent::Nothing),
+        link => link.ok()?,
+    };
+    if let Some(link) = link.filter(|link| link.path() == path) {
         let revision = Revision::from_link(&link.link_target()?);
         return Some(NameContent::File {
             revision: *revision.as_bytes(),
             mode: link.stat()?.mode,
         });
     }
-    let located = workspace.locate_as_spelled(path).ok()?;
+    let located = match workspace.locate_as_spelled(path) {
+        // A file is where the folder of the name was.
+        Err(error) if is_below_file(&error) => return Some(NameContent::Nothing),
+        // A link is there, and leads to another folder.
+        Ok(located) if located.path() != path => return Some(NameContent::Nothing),
+        located => located.ok()?,
+    };
     Some(match located.kind() {
         FileType::Missing => NameContent::Nothing,
         FileType::File => {
@@ -359,8 +372,14 @@ fn compare(
     before: Option<&RecordedState>,
     after: Option<&RecordedState>,
 ) -> FileState {
+    let is_of_folder = |kept: Option<&RecordedState>| kept.is_some_and(RecordedState::is_folder);
+    let concerns_folder = is_of_folder(before) || is_of_folder(after);
     let holds = |kept: Option<&RecordedState>| match (found, kept) {
         (NameContent::Nothing, None) => true,
+        // A folder that was in the way is none of the file's states.
+        (NameContent::File { revision, .. }, None) => {
+            !concerns_folder && *revision == *Revision::of_empty_folder().as_bytes()
+        }
         (NameContent::File { revision, .. }, Some(kept)) => kept.revision == *revision,
         _ => false,
     };

@@ -43,6 +43,8 @@ pub(crate) enum Intent {
     Take,
     /// An empty folder gets or leaves this name. A link that has the name is meant itself.
     Folder,
+    /// The name is given to something once what has it now, or is where its folder was, is gone.
+    Freed,
 }
 
 impl Intent {
@@ -51,7 +53,9 @@ impl Intent {
         match self {
             Intent::Show => None,
             Intent::Edit | Intent::Leave => Some(ShownContent::Lines),
-            Intent::Replace | Intent::Take | Intent::Folder => Some(ShownContent::Nothing),
+            Intent::Replace | Intent::Take | Intent::Folder | Intent::Freed => {
+                Some(ShownContent::Nothing)
+            }
         }
     }
 }

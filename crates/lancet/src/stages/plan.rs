@@ -1,7 +1,7 @@
 //! A plan: what a writing call would do, worked out to the last byte and not yet carried out. *examine* makes it and
 //! *approve* takes it by value; nothing reaches the disk without it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -57,6 +57,33 @@ pub(crate) struct PlanRecord {
     pub(super) together: Vec<Vec<usize>>,
     /// The names that are given to new files, even if their files have other names (hard links) or may not be written.
     pub(super) new_inodes: HashSet<PathBuf>,
+    /// What is removed before the other files are written.
+    pub(super) obstacles: PlannedObstacles,
+    /// The user and group that files which are created belong to, if known.
+    pub(super) owners: HashMap<PathBuf, (u32, u32)>,
+}
+
+/// What a plan removes first, because it is in the way of files that the plan restores.
+#[derive(Default)]
+pub(crate) struct PlannedObstacles {
+    /// Files and links that are where a folder is needed, and folders that have the name of a file.
+    pub(super) names: HashSet<PathBuf>,
+    /// The folders among them with those below, which are empty once their files are removed.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl PlannedObstacles {
+    /// Returns whether the change of a file removes what is in the way, or a part of it.
+    pub(super) fn are_removed_by(&self, file: &FilePlan) -> bool {
+        let is_removal = match (&file.new, &file.expected) {
+            (NewContent::EmptyFolder { .. }, ExpectedState::Missing) => false,
+            (NewContent::Removed { .. } | NewContent::Moved(_), _) => true,
+            (NewContent::EmptyFolder { .. }, _) => true,
+            _ => false,
+        };
+        let mut names = file.source().path().ancestors();
+        is_removal && names.any(|name| self.names.contains(name))
+    }
 }
 
 /// Whether the files and pieces of a plan can be approved one by one.
@@ -124,6 +151,8 @@ impl Default for PlanRecord {
             parts: PartialApproval::default(),
             together: Vec::new(),
             new_inodes: HashSet::new(),
+            obstacles: PlannedObstacles::default(),
+            owners: HashMap::new(),
         }
     }
 }
@@ -167,6 +196,8 @@ pub(crate) enum NewContent {
     },
     /// The content of another file, which is moved to this name.
     Moved(Box<PlannedMove>),
+    /// A file that has other names gets this one as well (a hard link).
+    HardLink(Box<PlannedHardLink>),
     /// The file is removed, and so are these folders if they are then empty, outermost first.
     Removed { folders: Vec<PathBuf> },
 }
@@ -183,6 +214,16 @@ pub(crate) struct PlannedMove {
     pub(super) folders: Vec<PathBuf>,
     /// How the ledger is updated for the file.
     pub(super) ledger: LedgerUpdate,
+}
+
+/// A further name for a file.
+pub(crate) struct PlannedHardLink {
+    /// The file.
+    pub(super) to: Target,
+    /// The content that it has.
+    pub(super) revision: Revision,
+    /// The same content for a file of its own, where the file system has no hard links.
+    pub(super) otherwise: NewContent,
 }
 
 /// How the ledger treats a move that changes the content.
@@ -210,6 +251,7 @@ impl NewContent {
         match self {
             Self::Restored { mode, .. } | Self::Copied { mode, .. } => *mode,
             Self::Moved(moved) => moved.mode,
+            Self::HardLink(link) => link.otherwise.mode(),
             _ => None,
         }
     }

@@ -211,14 +211,21 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &WriteOu
         return (original, content);
     }
     let removes = file.removes();
-    let left = if removes {
-        NewContent::Removed {
+    let left = match &file.new {
+        NewContent::Removed { .. } => NewContent::Removed {
             folders: Vec::new(),
-        }
-    } else {
-        NewContent::Streamed(Vec::new())
+        },
+        // The answer depends on whether the name has bytes now.
+        NewContent::Link { target } => NewContent::Link {
+            target: target.clone(),
+        },
+        NewContent::EmptyFolder { mode } => NewContent::EmptyFolder { mode: *mode },
+        _ => NewContent::Streamed(Vec::new()),
     };
-    let new = std::mem::replace(&mut file.new, left);
+    let new = match std::mem::replace(&mut file.new, left) {
+        NewContent::HardLink(link) => link.otherwise,
+        new => new,
+    };
     if context.session.is_for_host() {
         // The model has not seen this version, so the ledger treats it like a change by another program.
         let content = match new {
@@ -229,6 +236,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &WriteOu
             | NewContent::Removed { .. }
             | NewContent::Link { .. }
             | NewContent::EmptyFolder { .. }
+            | NewContent::HardLink(_)
             | NewContent::Moved(_) => None,
         };
         return (original, content.filter(|_| keep).map(Arc::new));

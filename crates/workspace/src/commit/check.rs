@@ -104,7 +104,10 @@ fn can_follow_without_bytes(write: &FileWrite<'_>) -> bool {
         | NewBytes::Whole(_)
         | NewBytes::Copied { .. } => true,
         NewBytes::MovedTo(_) => matches!(write.expected, ExpectedState::Link { .. }),
-        NewBytes::Spliced { .. } | NewBytes::Streamed { .. } | NewBytes::CopiedFrom { .. } => false,
+        NewBytes::Spliced { .. }
+        | NewBytes::Streamed { .. }
+        | NewBytes::CopiedFrom { .. }
+        | NewBytes::HardLink { .. } => false,
     }
 }
 

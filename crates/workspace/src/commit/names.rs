@@ -11,6 +11,7 @@ use super::free_name::{RenameSafety, is_link_unsupported, rename_to_free_name};
 use super::fresh_look::{force_lookup, reopen_and_compare_expected};
 use super::lease::{CheckedFile, DisplacedCheck, LeaseProtection, verify_displaced};
 use super::move_aside::restore_old_name;
+use super::new_link::link_opened_file;
 use super::ready::MoveTarget;
 use super::retry::retry_once;
 use super::scratch::{NameState, Scratch, is_unsupported};
@@ -54,6 +55,10 @@ pub(super) fn create_file(
             }
             other => other.map(|()| RenameSafety::NeverReplaces),
         },
+        NameState::OtherName => {
+            link_opened_file(scratch, write, &temporary, &ours)?;
+            Ok(RenameSafety::NeverReplaces)
+        }
         NameState::NameFlush => {
             let trust = scratch.rename_trust(folder);
             rename_to_free_name(disk, trust, folder, &temporary.name, name)
@@ -89,6 +94,10 @@ pub(super) fn create_file(
     update_stamp(disk, write, &temporary, &before, &mut written);
     if carried == AttributesCopied::NotAll {
         written.warnings.push(WriteWarning::AttributesLost);
+    }
+    let is_of = |owner: (u32, u32)| owner == (ours.uid, ours.gid);
+    if write.options.owner.is_some_and(|owner| !is_of(owner)) {
+        written.warnings.push(WriteWarning::OwnerLost);
     }
     Ok(AppliedWrite {
         written,

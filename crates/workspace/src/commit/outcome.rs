@@ -58,6 +58,8 @@ pub enum WriteWarning {
     FolderStays(PathBuf),
     /// Security attributes (labels, capabilities) could not be copied: the new file lacks them.
     AttributesLost,
+    /// The file was to belong to another user or group, and this process may not give it to them.
+    OwnerLost,
 }
 
 impl WriteWarning {
@@ -73,6 +75,7 @@ impl WriteWarning {
             WriteWarning::Unprotected => "UNPROTECTED",
             WriteWarning::FolderStays(_) => "FOLDER_STAYS",
             WriteWarning::AttributesLost => "ATTRIBUTES_LOST",
+            WriteWarning::OwnerLost => "OWNER_LOST",
         }
     }
 }

@@ -9,8 +9,9 @@ use super::applied::{FileToRewrite, StagedRewrite};
 use super::check::compare_without_bytes;
 use super::in_place;
 use super::lease::{CheckedFile, lease_and_compare};
+use super::new_folders::make_folders;
 use super::scratch::Scratch;
-use super::stage::{StagedCreation, StagedReplacement, StagedWrite, make_folders};
+use super::stage::{StagedCreation, StagedReplacement, StagedWrite};
 use super::{CommitFailure, FileWrite, NewBytes};
 use crate::stamp::Stamp;
 

@@ -116,6 +116,14 @@ pub enum NewBytes<'a> {
     },
     /// A symbolic link with this target. The target is not resolved; it may lead anywhere.
     Link(&'a OsStr),
+    /// A further name of an existing file (a hard link), for a free name. The file must not have been written since it
+    /// was located. [`CommitError::NoRename`](crate::CommitError::NoRename) where the link cannot be made.
+    HardLink {
+        /// The file.
+        to: &'a Located,
+        /// The revision that it must have.
+        revision: Revision,
+    },
     /// A folder without entries.
     EmptyFolder {
         /// The permission bits of the folder.
@@ -154,6 +162,10 @@ pub struct WriteOptions {
     pub mode: Option<u32>,
     /// Whether the permission to execute the file changes.
     pub executable: ExecutableChange,
+    /// The user and group that a file with a free name belongs to, where this process may set them;
+    /// [`WriteWarning::OwnerLost`](crate::WriteWarning::OwnerLost) where it may not. With `None` it belongs to this
+    /// process.
+    pub owner: Option<(u32, u32)>,
     /// What happens to the old file.
     pub old: OldFile,
     /// Whether the permission to write the old file is needed.

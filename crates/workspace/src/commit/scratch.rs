@@ -49,6 +49,8 @@ pub(super) enum NameState {
     NameFlush,
     /// Without a name, a crash leaves nothing behind.
     Unnamed,
+    /// It is an existing file with a name of its own.
+    OtherName,
 }
 
 impl<'w> Scratch<'w> {

@@ -14,8 +14,10 @@ use super::flush::flush_file;
 use super::hard_links::{breaks_hard_links, wait_for_stable_links};
 use super::in_place;
 use super::links;
+use super::new_folders::make_folders;
+use super::new_link::open_linked_file;
+use super::owner::give_to_owner;
 use super::scratch::{Scratch, TemporaryFile, temporary_name};
-use super::target_folders;
 use super::{
     CommitFailure, ExecutableChange, FileWrite, NewBytes, OldFilePermission, ReadOnlyReason,
     WriteMethod, WriteStrategy,
@@ -274,6 +276,7 @@ fn stage_new_file(
     let (folder, created_folders) = make_folders(scratch, write.located)?;
     let new = match write.new {
         NewBytes::Link(target) => links::make(scratch, write, &folder, target)?,
+        NewBytes::HardLink { to, revision } => open_linked_file(scratch, &folder, to, revision)?,
         NewBytes::EmptyFolder { mode } => links::make_folder(scratch, write, &folder, mode)?,
         _ => make_file(scratch, write, &folder)?,
     };
@@ -323,7 +326,9 @@ pub(super) fn make_file(
             carried = finish_copy(disk, write, &temporary, (original, stamp), base)?;
         }
         (None, Some(mode), executable) => {
-            disk.set_permissions(file, executable.apply_to_mode(mode) & 0o7777)
+            // Before the permission bits: changing the owner clears set-user-id.
+            let allowed = give_to_owner(disk, write, file)?;
+            disk.set_permissions(file, executable.apply_to_mode(mode) & allowed)
                 .map_err(CommitFailure::at_step("mode"))?;
         }
         (None, None, ExecutableChange::Keep) => {}
@@ -341,39 +346,6 @@ pub(super) fn make_file(
         revision,
         carried,
     })
-}
-
-/// Creates the missing folders of a name; returns the innermost one and the paths of those created.
-pub(super) fn make_folders(
-    scratch: &mut Scratch<'_>,
-    located: &crate::locate::Located,
-) -> Result<(Arc<OwnedFd>, Vec<PathBuf>), CommitFailure> {
-    let disk = scratch.disk();
-    if !located.missing_folders.is_empty() {
-        target_folders::check_before_creating_folders(disk, located)?;
-    }
-    let mut folder = Arc::clone(&located.folder);
-    let mut path = located.path().to_owned();
-    for _ in 0..=located.missing_folders.len() {
-        path.pop();
-    }
-    let mut created = Vec::new();
-    for name in &located.missing_folders {
-        path.push(name);
-        if scratch
-            .make_folder(&folder, name, &path)
-            .map_err(create_failure)?
-        {
-            created.push(path.clone());
-            // If this fails, the later flush of the innermost folder most likely does too, and that one is reported.
-            let _ = disk.sync(folder.as_fd());
-        }
-        let next = disk
-            .open_at(folder.as_fd(), name, OpenMode::Folder)
-            .map_err(CommitFailure::at_step("open folder"))?;
-        folder = Arc::new(next);
-    }
-    Ok((folder, created))
 }
 
 fn write_failure(source: io::Error) -> CommitFailure {

@@ -9,10 +9,13 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use lancet_text::RawChange;
-use lancet_workspace::{CommitError, FaultDuration, FileWrite, NewBytes, WriteOutcome};
+use lancet_workspace::{
+    CommitError, FaultDuration, FileWrite, HardLinkPolicy, Located, NewBytes, OldFilePermission,
+    WriteOptions, WriteOutcome,
+};
 use rustix::io::Errno;
 
-use crate::ground::{Ground, creation};
+use crate::ground::{Ground, Seen, creation};
 
 pub(crate) type Tree = BTreeMap<String, Option<Vec<u8>>>;
 type Times = BTreeMap<PathBuf, SystemTime>;
@@ -66,7 +69,7 @@ fn commit_folder(ground: &Ground, commit: Commit<'_>, new: NewBytes<'_>) -> Outc
 /// A new folder.
 const FOLDER: NewBytes<'static> = NewBytes::EmptyFolder { mode: 0o750 };
 
-pub(crate) const KINDS: [CommitKind; 24] = [
+pub(crate) const KINDS: [CommitKind; 27] = [
     CommitKind {
         name: "replace",
         prepare: |ground| ground.put("a", "0123456789"),
@@ -321,7 +324,61 @@ pub(crate) const KINDS: [CommitKind; 24] = [
             ])
         },
     },
+    CommitKind {
+        name: "hard link",
+        prepare: |ground| ground.put("a", "0123456789"),
+        act: |ground, commit| {
+            let (a, new) = (ground.seen("a"), ground.locate("n/e/w"));
+            commit(vec![hard_link(&new, &a)])
+        },
+    },
+    CommitKind {
+        name: "several with a hard link",
+        prepare: |ground| {
+            ground.put("a", "0123456789");
+            ground.put("b", "0123456789");
+        },
+        act: |ground, commit| {
+            let (a, b) = (ground.seen("a"), ground.seen("b"));
+            let (new, last) = (ground.locate("n/e/w"), ground.locate("n/last"));
+            commit(vec![
+                b.whole(b"whole"),
+                hard_link(&new, &a),
+                creation(&last, b"last"),
+            ])
+        },
+    },
+    CommitKind {
+        name: "two names of a file, each a file of its own",
+        prepare: |ground| {
+            ground.put("a", "0123456789");
+            fs::hard_link(ground.root.join("a"), ground.root.join("b")).unwrap();
+        },
+        act: |ground, commit| {
+            let (a, b) = (ground.seen("a"), ground.seen("b"));
+            let apart = |write| FileWrite {
+                options: WriteOptions {
+                    links: HardLinkPolicy::Break,
+                    permission: OldFilePermission::NotNeeded,
+                    ..WriteOptions::default()
+                },
+                ..write
+            };
+            commit(vec![apart(a.whole(b"one")), apart(b.whole(b"two"))])
+        },
+    },
 ];
+
+/// A new name of a file.
+pub(crate) fn hard_link<'a>(name: &'a Located, file: &'a Seen) -> FileWrite<'a> {
+    FileWrite {
+        new: NewBytes::HardLink {
+            to: &file.located,
+            revision: file.snapshot.revision,
+        },
+        ..creation(name, b"")
+    }
+}
 
 /// Returns the files below the root before and after a commit without a fault.
 pub(crate) fn undisturbed(kind: &CommitKind) -> (Tree, Tree) {

@@ -18,6 +18,8 @@ mod metadata;
 #[cfg(target_os = "linux")]
 mod moved;
 #[cfg(target_os = "linux")]
+mod new_names;
+#[cfg(target_os = "linux")]
 mod permissions;
 #[cfg(target_os = "linux")]
 mod places;

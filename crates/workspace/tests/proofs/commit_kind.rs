@@ -131,6 +131,7 @@ pub(crate) const IN_PLACE: WriteOptions = WriteOptions {
     durability: lancet_workspace::Durability::Full,
     mode: None,
     executable: ExecutableChange::Keep,
+    owner: None,
     old: lancet_workspace::OldFile::Keep,
     permission: lancet_workspace::OldFilePermission::Needed,
 };

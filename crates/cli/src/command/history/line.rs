@@ -74,10 +74,7 @@ pub(super) fn format_operation(
     {
         files.push(format!("HEAD {}", escape_for_terminal(&head.to_string())));
     }
-    let more = match operation.files.len() {
-        0..=3 => String::new(),
-        many => format!(" and {} more", many - 3),
-    };
+    let more = more_files(history, operation, files.is_empty());
     let (added, removed) = operation
         .files
         .iter()
@@ -156,6 +153,28 @@ fn first_file_names(history: &History, operation: &Operation) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// Returns how many files follow the first ones, and those that cannot be restored. `is_first` is whether nothing comes
+/// before it in the line.
+fn more_files(history: &History, operation: &Operation, is_first: bool) -> String {
+    let mut more = match operation.files.len() {
+        0..=3 => String::new(),
+        many => format!(" and {} more", many - 3),
+    };
+    let call = operation.recorded.as_ref();
+    let not_kept = call.map_or(&[][..], |call| &call.not_kept);
+    if let [first, others @ ..] = not_kept {
+        let first = path_text(history.relative_to_root(first));
+        let others = match others.len() {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        let separator = if is_first { "" } else { ", " };
+        let first = escape_for_terminal(&first);
+        more.push_str(&format!("{separator}not kept: {first}{others}"));
+    }
+    more
 }
 
 /// Returns the first line that an operation added, else the first that it removed.

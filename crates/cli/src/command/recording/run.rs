@@ -88,7 +88,8 @@ fn report_recording(arguments: &RunArguments, recording: &Recording, look: &Reco
     let mut line = match &look.operation {
         Some((_, 0)) => match &look.head {
             Some(head) => format!("HEAD moved: {}", escape_for_terminal(&head.to_string())),
-            None => return,
+            None if look.not_kept.is_empty() => return,
+            None => "nothing changed that can be undone".to_owned(),
         },
         Some((id, number)) => {
             let short = &id[id.len().saturating_sub(4)..];
@@ -97,8 +98,7 @@ fn report_recording(arguments: &RunArguments, recording: &Recording, look: &Reco
                 files(*number)
             )
         }
-        None if look.not_kept.is_empty() => return,
-        None => "nothing changed that can be undone".to_owned(),
+        None => return,
     };
     if let Some(first) = look.not_kept.first() {
         let shown = first.strip_prefix(recording.root()).unwrap_or(first);

@@ -34,6 +34,7 @@ impl FilePlan {
             }
             (NewContent::Changes(changes), Some(base)) => Some(revision_of(base, changes, engine)),
             (NewContent::Copied { revision, .. }, _) => Some(*revision),
+            (NewContent::HardLink(link), _) => Some(link.revision),
             (NewContent::Link { target }, _) => Some(Revision::from_link(target)),
             (NewContent::EmptyFolder { .. }, _) => Some(Revision::of_empty_folder()),
             (NewContent::Moved(moved), _) if moved.changes.is_empty() => self.expected.revision(),
@@ -163,6 +164,10 @@ impl FilePlan {
             }
             // The history already has this content.
             NewContent::Copied { content, .. } => (content.0.size(), ContentDraft::Displaced),
+            NewContent::HardLink(link) => {
+                let size = link.to.located.stat().map_or(0, |stamp| stamp.size);
+                (size, ContentDraft::Displaced)
+            }
             NewContent::Changes(changes) | NewContent::Streamed(changes) => {
                 self.replaced_spans(changes)
             }

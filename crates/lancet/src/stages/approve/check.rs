@@ -25,7 +25,11 @@ pub(super) fn require_loadable_settings(
         return Ok(());
     }
     let whole;
-    let bytes = match (&file.new, &file.base) {
+    let new = match &file.new {
+        NewContent::HardLink(link) => &link.otherwise,
+        new => new,
+    };
+    let bytes = match (new, &file.base) {
         (NewContent::Whole(bytes) | NewContent::Restored { bytes, .. }, _) => bytes,
         (NewContent::Changes(changes), Some(base)) => {
             whole = apply_raw(&base.bytes, changes);

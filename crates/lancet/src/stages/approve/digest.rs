@@ -77,6 +77,10 @@ fn add_file(hasher: &mut blake3::Hasher, file: &FilePlan) {
             add(hasher, revision.as_bytes());
             add_mode(hasher, *mode);
         }
+        NewContent::HardLink(link) => {
+            add_path(hasher, link.to.path());
+            add(hasher, link.revision.as_bytes());
+        }
         NewContent::Moved(moved) => {
             add_path(hasher, moved.from.path());
             add_changes(hasher, &moved.changes);

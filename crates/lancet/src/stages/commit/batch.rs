@@ -14,7 +14,7 @@ use crate::stages::plan::{FilePlan, NewContent, Plan, PlannedMove};
 /// How each file of a plan is written.
 pub(super) struct Batch<'p> {
     plan: &'p Plan,
-    /// Whether each file of the plan is moved by a copy.
+    /// Whether each file of the plan is moved by a copy, or copied instead of linked.
     copied: Vec<bool>,
 }
 
@@ -42,11 +42,14 @@ impl<'p> Batch<'p> {
         }
     }
 
-    /// Moves a file by a copy from now on. Returns false where it is already moved by a copy, or not moved at all.
+    /// Moves a file by a copy from now on, or gives a name a file of its own instead of a hard link. Returns false where
+    /// it is so already, or where that makes no difference.
     pub(super) fn switch_to_copy(&mut self, at: usize) -> bool {
         let file = self.plan.files.get(at);
-        let is_file =
-            file.is_some_and(|file| matches!(file.expected, ExpectedState::Content { .. }));
+        let is_file = file.is_some_and(|file| {
+            matches!(file.expected, ExpectedState::Content { .. })
+                || matches!(file.new, NewContent::HardLink(_))
+        });
         match self.copied.get_mut(at) {
             Some(copied) if is_file && !*copied => {
                 *copied = true;
@@ -56,21 +59,23 @@ impl<'p> Batch<'p> {
         }
     }
 
-    /// Builds the writes, in order.
+    /// Builds the writes of some files of the plan, in order.
     pub(super) fn writes(
         &self,
         context: &CallContext<'_>,
         announced: &PendingOperation,
+        files: &[usize],
     ) -> Writes<'p> {
         let mut all = Writes {
-            writes: Vec::with_capacity(self.plan.files.len()),
-            files: Vec::with_capacity(self.plan.files.len()),
+            writes: Vec::with_capacity(files.len()),
+            files: Vec::with_capacity(files.len()),
         };
-        for (at, file) in self.plan.files.iter().enumerate() {
+        for &at in files {
+            let file = &self.plan.files[at];
             let mut write = FileWrite {
                 located: &file.target.located,
                 expected: file.expected.clone(),
-                new: new_content_of_file(file),
+                new: new_content_of_file(file, self.copied[at]),
                 revision: announced.revisions.get(at).copied().flatten(),
                 options: write_options(context, self.plan, file),
             };
@@ -207,14 +212,25 @@ impl Owners {
 }
 
 /// Returns the new content of a file; for a move, of the file that is moved.
-fn new_content_of_file(file: &FilePlan) -> NewBytes<'_> {
-    match (&file.new, &file.base) {
+fn new_content_of_file(file: &FilePlan, is_copied: bool) -> NewBytes<'_> {
+    let new = match &file.new {
+        NewContent::HardLink(link) if !is_copied => {
+            return NewBytes::HardLink {
+                to: &link.to.located,
+                revision: link.revision,
+            };
+        }
+        NewContent::HardLink(link) => &link.otherwise,
+        new => new,
+    };
+    match (new, &file.base) {
         (NewContent::Whole(bytes) | NewContent::Restored { bytes, .. }, _) => {
             NewBytes::Whole(bytes)
         }
         (NewContent::Link { target }, _) => NewBytes::Link(target),
         (NewContent::EmptyFolder { mode }, _) => NewBytes::EmptyFolder { mode: *mode },
-        (NewContent::Removed { .. }, _) => NewBytes::Nothing,
+        // The content of a link's own file is never a link again.
+        (NewContent::Removed { .. } | NewContent::HardLink(_), _) => NewBytes::Nothing,
         (NewContent::Moved(_), _) => NewBytes::MovedTo(&file.target.located),
         (
             NewContent::Copied {

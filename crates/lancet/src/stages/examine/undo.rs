@@ -14,15 +14,17 @@ mod groups;
 mod head;
 mod hooks;
 mod hunk;
-mod in_the_way;
 mod kept;
 mod lead;
+mod left_out;
 mod links;
 mod merge;
 mod move_back;
 mod name_changes;
 mod newest;
+mod not_recorded;
 mod nothing;
+mod obstacles;
 mod other_names;
 mod own_undos;
 mod parts;
@@ -38,7 +40,7 @@ mod walk;
 pub(crate) use self::hunk::plan_hunk_undo;
 pub(crate) use self::restore::plan_restore;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lancet_history::{OperationKind, OperationStore, ReversedChange};
@@ -46,20 +48,23 @@ use lancet_history::{OperationKind, OperationStore, ReversedChange};
 use self::chain::Chain;
 use self::groups::Groups;
 use self::kept::unreadable_refusal;
-use self::lead::{lead, moved_by_others, not_restored};
+use self::lead::{lead, moved_by_others};
+use self::left_out::{all_left_out_refusal, conflicting_file, leave_out_names};
+use self::obstacles::Obstacles;
+use self::other_names::OtherNames;
 use self::renamed::ChainOutcome;
 use self::select::FileRow;
 use self::walk::UndoneChain;
-use crate::message::{Message, message};
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::UndoScope;
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Target, locate_recorded};
-use crate::stages::plan::{AlreadyUndoneFile, ConflictingFile, DryRun, FilePlan, Plan, PlanRecord};
-use crate::undo::{Conflicts, Direction, UndoRequest};
-use crate::wording::{QuotedPath, quote_path};
+use crate::stages::plan::{
+    AlreadyUndoneFile, ConflictingFile, DryRun, FilePlan, Plan, PlanRecord, PlannedObstacles,
+};
+use crate::undo::UndoRequest;
 
 /// The longest list of paths in a refusal, in characters.
 const MAX_LIST_LENGTH: usize = 4_000;
@@ -75,47 +80,43 @@ pub(crate) fn examine(
     context.follow_moved_files().map_err(unreadable_refusal)?;
     let rows = select::select_rows(context, store, asked, whose)?;
     select::require_same_choice(context, &rows)?;
-    let (rows, mut left_out) = shared::set_apart(store, rows, asked)?;
-    if rows.is_empty() {
-        return Err(all_left_out_refusal(left_out));
-    }
-    let (rows, later) = in_the_way::set_apart(context, rows);
-    left_out.extend(later);
-    let (renamed, plain) = renamed_chain::split_renamed_files(&rows);
-    let (folders, plain) = folders::split(&plain);
-    let paths_of = |rows: &[&FileRow]| {
-        let names = rows.iter().flat_map(|row| row.names());
-        let mut paths: Vec<PathBuf> = names.map(Path::to_path_buf).collect();
-        paths.sort();
-        paths.dedup();
-        paths
-    };
-    let (paths, renamed_paths) = (paths_of(&plain), paths_of(&renamed));
-    let targets = paths
-        .iter()
-        .map(|path| {
-            let intent = links::intent_for(path, &plain);
-            locate_recorded(context.engine(), path, intent)
-        })
-        .collect::<Result<Vec<Target>, Refusal>>()?;
-    let folder_paths = folders.iter().map(|(path, _)| path);
-    let all_paths = paths.iter().chain(&renamed_paths).chain(folder_paths);
-    let turn = context.take_turn(all_paths.map(PathBuf::as_path))?;
-    let located = paths.iter().cloned().zip(targets).collect();
-    let mut examined = ExaminedFiles {
-        left_out,
-        ..ExaminedFiles::default()
-    };
-    examined.examine_renamed_files(context, attempt, store, &renamed, &rows, asked)?;
+    let (mut rows, mut left_out) = shared::set_apart(store, rows, asked)?;
+    let turn = context.take_turn(rows.iter().flat_map(FileRow::names))?;
     let recorded = recorded_names::recorded_names(store, &rows)?;
-    for chain in chain::chains(&plain, located, &recorded) {
-        context.check_time()?;
-        examined.examine_chain(context, attempt, store, chain, &rows, asked)?;
-    }
-    examined.take_folders(context, &folders, asked)?;
+    let examined = loop {
+        if rows.is_empty() {
+            return Err(all_left_out_refusal(left_out));
+        }
+        let obstacles = Obstacles::find(context, &rows);
+        let mut examined = ExaminedFiles::default();
+        examined.examine_rows(
+            context,
+            attempt,
+            store,
+            (&rows, &recorded),
+            &obstacles,
+            asked,
+        )?;
+        let emptied = examined.emptied_folders();
+        let planned = obstacles.for_plan(context, &examined.files, &emptied);
+        match planned {
+            Ok(planned) => {
+                left_out.append(&mut examined.left_out);
+                examined.left_out = left_out;
+                examined.put_together(&obstacles, &planned);
+                examined.obstacles = planned;
+                break examined;
+            }
+            Err(blocked) => {
+                let refusal = |name: &Path| obstacles.refusal(name);
+                rows = leave_out_names(rows, &blocked, &refusal, &mut left_out, asked)?;
+            }
+        }
+    };
     let mut plan = examined.into_plan(&rows, asked, turn)?;
     plan.origin.new_inodes = recorded;
     head::add_notice(context, store, &rows, &mut plan, asked)?;
+    not_recorded::add_notice(context, store, &rows, &mut plan, asked)?;
     Ok(plan)
 }
 
@@ -128,9 +129,64 @@ struct ExaminedFiles {
     left_out: Vec<ConflictingFile>,
     /// The files that are undone together or not at all.
     together: Vec<Vec<usize>>,
+    /// What is removed before the other files are written.
+    obstacles: PlannedObstacles,
+    /// The names of files that had several when they were recorded.
+    other_names: OtherNames,
+    /// The user and group of removed files.
+    owners: HashMap<PathBuf, (u32, u32)>,
 }
 
 impl ExaminedFiles {
+    /// Works out all files of some changes. `recorded` are the names that other programs changed.
+    fn examine_rows(
+        &mut self,
+        context: &CallContext<'_>,
+        attempt: &mut Attempt,
+        store: &dyn OperationStore,
+        (rows, recorded): (&[FileRow], &HashSet<PathBuf>),
+        obstacles: &Obstacles,
+        asked: &UndoRequest,
+    ) -> Result<(), Refusal> {
+        let (renamed, plain) = renamed_chain::split_renamed_files(rows);
+        let (folders, plain) = folders::split(&plain);
+        let mut paths: Vec<&Path> = plain.iter().flat_map(|row| row.names()).collect();
+        paths.sort();
+        paths.dedup();
+        let located = paths.into_iter().map(|path| {
+            let intent = obstacles.intent_for(path, links::intent_for(path, &plain));
+            let target = locate_recorded(context.engine(), path, intent)?;
+            Ok((path.to_path_buf(), target))
+        });
+        let located = located.collect::<Result<Vec<(PathBuf, Target)>, Refusal>>()?;
+        self.examine_renamed_files(context, attempt, store, (&renamed, rows), obstacles, asked)?;
+        for chain in chain::chains(&plain, located, recorded) {
+            context.check_time()?;
+            self.examine_chain(context, attempt, store, chain, rows, asked)?;
+        }
+        self.take_folders(context, &folders, obstacles, asked)
+    }
+
+    /// Returns the folders that are removed if they are empty.
+    fn emptied_folders(&self) -> HashSet<&Path> {
+        let files = self.files.iter();
+        let left = files.flat_map(|file| file.new.folders_to_remove());
+        let gone = self.found_back.iter().flat_map(|file| &file.folders);
+        left.chain(gone).map(PathBuf::as_path).collect()
+    }
+
+    /// Notes that the files which are in the way, and those that they are in the way of, are undone together.
+    fn put_together(&mut self, obstacles: &Obstacles, planned: &PlannedObstacles) {
+        let belongs =
+            |file: &FilePlan| planned.are_removed_by(file) || obstacles.block(file.target.path());
+        let files = self.files.iter().enumerate();
+        let group = files.filter(|(_, file)| belongs(file)).map(|(at, _)| at);
+        let group: Vec<usize> = group.collect();
+        if group.len() > 1 && !planned.names.is_empty() {
+            self.together.push(group);
+        }
+    }
+
     /// Works out one file.
     fn examine_chain(
         &mut self,
@@ -147,11 +203,15 @@ impl ExaminedFiles {
             Ok(UndoneChain::To(mut file, parts)) => {
                 file.view.notices.extend(moved_by_others(&rows));
                 file.view.notices.extend(shared::notice(&rows));
-                let other_names = other_names::notice(store, &rows, &file)?;
-                file.view.notices.extend(other_names);
-                if broke_hard_links(store, &rows)? {
-                    file.view.notices.push(message!("{}", LINKS_NOT_RESTORED));
+                if let Some(removed) = self.other_names.removed_file(store, &rows, &file)? {
+                    self.owners.insert(path.clone(), removed.owner());
+                    let removed = (&removed, all);
+                    self.other_names
+                        .link_again(context, attempt, store, removed, &mut file)?;
                 }
+                file.view
+                    .notices
+                    .extend(other_names::parted_notice(store, &rows)?);
                 self.files.push(*file);
                 let by = Some(self.files.len() - 1);
                 self.takes_back
@@ -178,11 +238,11 @@ impl ExaminedFiles {
         context: &CallContext<'_>,
         attempt: &mut Attempt,
         store: &dyn OperationStore,
-        rows: &[&FileRow],
-        all: &[FileRow],
+        (rows, all): (&[&FileRow], &[FileRow]),
+        obstacles: &Obstacles,
         asked: &UndoRequest,
     ) -> Result<(), Refusal> {
-        let mut names = renamed::read_names(context, attempt, rows)?;
+        let mut names = renamed::read_names(context, attempt, rows, obstacles)?;
         let mut ways = Vec::new();
         for chain in renamed_chain::chains(rows) {
             context.check_time()?;
@@ -262,16 +322,8 @@ impl ExaminedFiles {
         refusal: Refusal,
         asked: &UndoRequest,
     ) -> Result<(), Refusal> {
-        let may = asked.conflicts == Conflicts::LeaveOut;
-        if !may || refusal.kind() != RefusalKind::Conflict {
-            return Err(refusal);
-        }
-        let newest = rows.first().map(|row| row.operation.clone());
-        self.left_out.push(ConflictingFile {
-            path,
-            operation: newest.unwrap_or_default(),
-            refusal,
-        });
+        let file = conflicting_file(path, rows, refusal, asked)?;
+        self.left_out.push(file);
         Ok(())
     }
 
@@ -296,10 +348,7 @@ impl ExaminedFiles {
             .collect();
         ids.dedup();
         let dry_run = DryRun::from(asked.dry_run);
-        let mut lead = lead(&ids, asked.direction, &self.files, dry_run);
-        if asked.direction == Direction::Undo {
-            lead.push(not_restored(rows, &ids));
-        }
+        let lead = lead(&ids, asked.direction, &self.files, dry_run);
         Ok(Plan {
             files: self.files,
             dry_run,
@@ -315,41 +364,12 @@ impl ExaminedFiles {
                 found_back: self.found_back,
                 left_out: self.left_out,
                 together: self.together,
+                obstacles: self.obstacles,
+                owners: self.owners,
                 ..PlanRecord::default()
             },
         })
     }
-}
-
-/// Returns the refusal where every file is in conflict.
-fn all_left_out_refusal(mut left: Vec<ConflictingFile>) -> Refusal {
-    if left.len() == 1
-        && let Some(only) = left.pop()
-    {
-        return only.refusal;
-    }
-    let paths: Vec<QuotedPath> = left.iter().map(|file| quote_path(&file.path)).collect();
-    let text = message!(
-        "None of these files is what the changes left: {}. Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since.",
-        Message::joined(&paths, ", ").truncate(MAX_LIST_LENGTH)
-    );
-    Refusal::from_message(RefusalKind::Conflict, text).with_field("leftOut", paths)
-}
-
-/// The notice for a file whose hard links an undo does not restore.
-const LINKS_NOT_RESTORED: &str = "the change had parted the file from its other names (hard links); they stay apart, and the others as they are";
-
-/// Returns whether one of these changes separated its file from its hard links.
-fn broke_hard_links(store: &dyn OperationStore, rows: &[&FileRow]) -> Result<bool, Refusal> {
-    for row in rows {
-        let parted = store
-            .broken_links(&row.operation)
-            .map_err(unreadable_refusal)?;
-        if parted.contains(&row.change.at) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Returns the history's store, or the refusal where there is no history.

@@ -25,6 +25,7 @@ pub(super) fn located_for(
             other => other,
         },
         Intent::Edit => engine.workspace.locate(path),
+        Intent::Freed => engine.workspace.locate_as_free(path),
         Intent::Folder => match engine.workspace.locate_folder(path)? {
             Some(folder) => Ok(folder),
             None => located_for(engine, path, Intent::Take),
@@ -45,6 +46,10 @@ pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Tar
     let is_folder = target.intent == Intent::Folder && then.kind() == FileType::Directory;
     let found = match (then.is_link(), then.is_respelled()) {
         _ if is_folder => engine.workspace.locate_folder(then.given_path()),
+        _ if target.intent == Intent::Freed => {
+            let free = engine.workspace.locate_as_free(then.given_path());
+            free.map(Some)
+        }
         (true, _) => engine.workspace.locate_link(then.given_path()),
         (false, true) => engine.workspace.locate(then.given_path()).map(Some),
         (false, false) => engine

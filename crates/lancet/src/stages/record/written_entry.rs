@@ -28,8 +28,8 @@ pub(super) fn note_in_ledger(
         NewContent::Removed { .. } | NewContent::Link { .. } | NewContent::EmptyFolder { .. } => {
             ledger.remove(path);
         }
-        // Recorded by `record_move`.
-        NewContent::Moved(_) => {}
+        // Moves are recorded by `record_move`, and a hard link as the content that it gives.
+        NewContent::Moved(_) | NewContent::HardLink(_) => {}
         NewContent::Whole(bytes) | NewContent::Restored { bytes, .. } => {
             let mut entry = LedgerEntry::from_write(version, Some(Arc::new(bytes)));
             entry.seen = file.seen.clone();

@@ -116,6 +116,9 @@ pub(super) fn describe_warning(warning: &WriteWarning) -> Message {
         WriteWarning::AttributesLost => {
             "written, but labels or capabilities of the security system could not be given to the new file: the user may have to set them again"
         }
+        WriteWarning::OwnerLost => {
+            "written, but the file belongs to this user now: only the superuser can give it to the one that it belonged to"
+        }
         WriteWarning::Unprotected => {
             "written without keeping other writers away, which this file does not allow; the old text is kept"
         }

@@ -13,6 +13,7 @@ use lancet_local_state::git_objects::objects_folder;
 use lancet_workspace::Revision as LinkRevision;
 
 use super::kept::{not_kept_refusal, unreadable_refusal};
+use crate::ledger::stamp_from_record;
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
 
@@ -89,6 +90,18 @@ pub(super) fn state_at_checkpoint(
     Ok(Some(RecordedState::from_file(
         revision, entry.size, entry.mode,
     )))
+}
+
+/// Returns the user and group that a file belonged to at a checkpoint; none where there was no file.
+pub(super) fn owner_at_checkpoint(
+    store: &dyn OperationStore,
+    path: &Path,
+    checkpoint: &Checkpoint,
+) -> Result<Option<(u32, u32)>, Refusal> {
+    let entry = entry(store, path, checkpoint)?;
+    let file = entry.filter(|entry| entry.kind == CheckpointEntryKind::File);
+    let stamp = file.map(|entry| stamp_from_record(&entry.stamp));
+    Ok(stamp.map(|stamp| (stamp.uid, stamp.gid)))
 }
 
 /// Copies the bytes of a blob into the history.

@@ -10,11 +10,12 @@ use lancet_workspace::{ExpectedState, FileType, Stamp};
 use super::ExaminedFiles;
 use super::current_file::is_empty;
 use super::empty_folder::{made, plan};
+use super::obstacles::Obstacles;
 use super::select::FileRow;
 use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
-use crate::stages::locate::{Intent, locate_recorded};
+use crate::stages::locate::{Intent, Target, locate_recorded};
 use crate::stages::plan::{FilePlan, NewContent};
 use crate::undo::UndoRequest;
 use crate::wording::quote_path;
@@ -46,11 +47,14 @@ impl ExaminedFiles {
         &mut self,
         context: &CallContext<'_>,
         folders: &[FolderRows<'_>],
+        obstacles: &Obstacles,
         asked: &UndoRequest,
     ) -> Result<(), Refusal> {
         for (path, rows) in folders {
             context.check_time()?;
-            match back(context, path, rows) {
+            let intent = obstacles.intent_for(path, Intent::Folder);
+            let target = locate_recorded(context.engine(), path, intent)?;
+            match back(context, target, path, rows) {
                 Ok(FolderBack::To(plan)) => {
                     self.files.push(*plan);
                     self.record_undone(rows, Some(self.files.len() - 1));
@@ -79,8 +83,12 @@ enum FolderBack {
 }
 
 /// Undoes the changes of one folder, newest first.
-fn back(context: &CallContext<'_>, path: &Path, rows: &[&FileRow]) -> Result<FolderBack, Refusal> {
-    let target = locate_recorded(context.engine(), path, Intent::Folder)?;
+fn back(
+    context: &CallContext<'_>,
+    target: Target,
+    path: &Path,
+    rows: &[&FileRow],
+) -> Result<FolderBack, Refusal> {
     let wanted = rows.last().and_then(|row| row.change.before.as_ref());
     let kind = target.located.kind();
     if target.path() != path || !matches!(kind, FileType::Missing | FileType::Directory) {

@@ -79,7 +79,7 @@ fn notice(
 }
 
 /// Returns whether a selection covers everything of a session since some moment.
-fn is_open_ended(selection: &Selection) -> bool {
+pub(super) fn is_open_ended(selection: &Selection) -> bool {
     !matches!(
         selection,
         Selection::Newest | Selection::Last(_) | Selection::Operation(_) | Selection::File(_)

@@ -1,26 +1,10 @@
 //! The sentences at the beginning of the answer to an undo or redo.
 
-use super::MAX_LIST_LENGTH;
 use super::select::FileRow;
 use crate::message::{Message, OPERATION, message, tool_and_shell_term, verbatim};
 use crate::stages::plan::{DryRun, FilePlan};
 use crate::undo::Direction;
-use crate::wording::{QuotedPath, quote_path};
-
-/// Names the files of recorded calls that an undo cannot restore; nothing where there are none.
-pub(super) fn not_restored(rows: &[FileRow], ids: &[&str]) -> Option<Message> {
-    let meant = rows.iter().filter(|row| ids.contains(&&*row.operation));
-    let files: Vec<QuotedPath> = meant
-        .flat_map(|row| &row.not_kept)
-        .map(|path| quote_path(path))
-        .collect();
-    (!files.is_empty()).then(|| {
-        message!(
-            " Not recorded, so left as they are: {}.",
-            Message::joined(&files, ", ").truncate(MAX_LIST_LENGTH)
-        )
-    })
-}
+use crate::wording::quote_path;
 
 /// Says what is undone or redone.
 pub(super) fn lead(

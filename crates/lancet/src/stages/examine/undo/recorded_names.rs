@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use lancet_history::{IdMatch, OperationKind, OperationStore};
+use lancet_history::{IdMatch, OperationKind, OperationStore, RecordedCall};
 
 use super::kept::unreadable_refusal;
 use super::select::FileRow;
@@ -24,7 +24,7 @@ pub(super) fn recorded_names(
     for row in rows {
         let is_recorded = match previous {
             Some((operation, is_recorded)) if operation == row.operation => is_recorded,
-            _ => row.since.is_some() || reverses_recorded(store, row)?,
+            _ => row.since.is_some() || reversed_call(store, row)?.is_some(),
         };
         previous = Some((&row.operation, is_recorded));
         if is_recorded {
@@ -34,10 +34,14 @@ pub(super) fn recorded_names(
     Ok(names)
 }
 
-/// Reports whether a row is one of an undo or redo, and what it reversed was recorded.
-fn reverses_recorded(store: &dyn OperationStore, row: &FileRow) -> Result<bool, Refusal> {
+/// Returns the recorded call that an undo or redo reversed, directly or through other undos; none if it reversed no such
+/// call, or is neither.
+pub(super) fn reversed_call(
+    store: &dyn OperationStore,
+    row: &FileRow,
+) -> Result<Option<RecordedCall>, Refusal> {
     if row.kind == OperationKind::Change {
-        return Ok(false);
+        return Ok(None);
     }
     let mut ids = vec![row.operation.clone()];
     for _ in 0..MAX_DEPTH {
@@ -47,7 +51,7 @@ fn reverses_recorded(store: &dyn OperationStore, row: &FileRow) -> Result<bool, 
                 continue;
             };
             if operation.recorded.is_some() {
-                return Ok(true);
+                return Ok(operation.recorded);
             }
             earlier.extend(operation.takes_back);
         }
@@ -56,5 +60,5 @@ fn reverses_recorded(store: &dyn OperationStore, row: &FileRow) -> Result<bool, 
         }
         ids = earlier;
     }
-    Ok(false)
+    Ok(None)
 }

@@ -11,6 +11,7 @@ use super::current_file::{self, CurrentFile, DiskContent};
 use super::kept::unreadable_refusal;
 use super::move_back::{one_at_a_time_refusal, plan_move_back};
 use super::name_changes::{ChainStart, NameChange, NameChanges};
+use super::obstacles::Obstacles;
 use super::renamed_chain::RenamedChain;
 use super::select::FileRow;
 use super::view::{self, WantedState};
@@ -35,24 +36,27 @@ pub(super) enum ChainOutcome {
 }
 
 /// The files on the disk under all names of the chains.
-pub(super) struct NamesOnDisk {
+pub(super) struct NamesOnDisk<'o> {
     names: HashMap<PathBuf, (Target, Option<CurrentFile>)>,
+    obstacles: &'o Obstacles,
     /// The effect of each chain on its names.
     changes: NameChanges,
 }
 
 /// Reads the files at all names of the chains.
-pub(super) fn read_names(
+pub(super) fn read_names<'o>(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     rows: &[&FileRow],
-) -> Result<NamesOnDisk, Refusal> {
+    obstacles: &'o Obstacles,
+) -> Result<NamesOnDisk<'o>, Refusal> {
     let mut names = HashMap::new();
     for name in rows.iter().flat_map(|row| row.names()) {
         if names.contains_key(name) {
             continue;
         }
-        let target = locate_recorded(context.engine(), name, Intent::Take)?;
+        let intent = obstacles.intent_for(name, Intent::Take);
+        let target = locate_recorded(context.engine(), name, intent)?;
         if target.path() != name {
             let text = message!(
                 "{} leads through a link by now, to {}. Nothing was changed.",
@@ -67,11 +71,12 @@ pub(super) fn read_names(
     }
     Ok(NamesOnDisk {
         names,
+        obstacles,
         changes: NameChanges::default(),
     })
 }
 
-impl NamesOnDisk {
+impl NamesOnDisk<'_> {
     /// Undoes a chain, starting from its latest state that is on the disk, or from its newest state where other changes
     /// came later.
     pub(super) fn walk_chain<'r>(
@@ -190,9 +195,6 @@ impl NamesOnDisk {
         if !self.changes.0.iter().any(is_kept) {
             return Err(taken_refusal(&to));
         }
-        if start == ChainStart::Nothing && walked.state.is_link() {
-            return Err(one_at_a_time_refusal(&to));
-        }
         if is_gone || from == to {
             if is_gone && self.changes.brings_file_to(&from) {
                 return Ok(ChainOutcome::ByAnother(from));
@@ -205,21 +207,16 @@ impl NamesOnDisk {
         let arrives = self.changes.brings_file_to(&from);
         let (from_target, found) = self.take_file(context, &from)?;
         let found = found.filter(|_| start == ChainStart::Disk);
-        let link = walked.state.is_link()
-            || matches!(&found, Some(current) if matches!(current.content, DiskContent::Link(_)));
         let Some(found) = found else {
-            if link {
-                return Err(one_at_a_time_refusal(&to));
-            }
             return Self::plan_in_place(context, store, (to_target, at_target), walked);
         };
-        if is_free && !arrives {
+        // What is in the way leaves before the name that it is in the way of is free, so it cannot be moved there.
+        let leaves_first = self.obstacles.include(&from)
+            && (self.obstacles.block(&to) || !walked.only_moves(&found));
+        if is_free && !arrives && !leaves_first {
             let targets = (from_target, to_target);
             let plan = plan_move_back(context, store, targets, found, walked)?;
             return Ok(ChainOutcome::To(vec![plan]));
-        }
-        if link {
-            return Err(one_at_a_time_refusal(&to));
         }
         // The old name is occupied, or another file gets the present name: the contents are written, and no file is
         // moved.
@@ -260,7 +257,8 @@ impl NamesOnDisk {
         if let Some(found) = self.names.remove(name) {
             return Ok(found);
         }
-        let target = locate_recorded(context.engine(), name, Intent::Take)?;
+        let intent = self.obstacles.intent_for(name, Intent::Take);
+        let target = locate_recorded(context.engine(), name, intent)?;
         let mut attempt = Attempt::new(Freshness::FromDisk);
         let current = current_file::read_current(context, &mut attempt, &target)?;
         Ok((target, current))

@@ -1,6 +1,6 @@
 //! The *examine* stage for restore: the plan that restores files to states in the history.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lancet_history::{Operation, OperationStore, RecordedState};
@@ -36,7 +36,7 @@ pub(crate) fn plan_restore(
     refuse_one_file_twice(&located)?;
     let turn = context.take_turn(located.iter().map(|(_, target)| target.path()))?;
     let mut files = Vec::new();
-    let mut new_inodes = HashSet::new();
+    let (mut new_inodes, mut owners) = (HashSet::new(), HashMap::new());
     let mut told = Vec::new();
     let mut unchanged: Vec<QuotedPath> = Vec::new();
     for (asked, target) in located {
@@ -46,6 +46,8 @@ pub(crate) fn plan_restore(
             at_checkpoint::find_checkpoint(context, store, target.path(), &asked.operation)?
         {
             new_inodes.insert(target.path().to_path_buf());
+            let owner = at_checkpoint::owner_at_checkpoint(store, target.path(), &found)?;
+            owners.extend(owner.map(|owner| (target.path().to_path_buf(), owner)));
             let called = found.name.as_deref().unwrap_or(&found.id);
             told.push(message!(
                 "{} as it was at the checkpoint {}",
@@ -85,6 +87,7 @@ pub(crate) fn plan_restore(
         origin: PlanRecord {
             lead: Some(lead),
             new_inodes,
+            owners,
             ..PlanRecord::default()
         },
     })

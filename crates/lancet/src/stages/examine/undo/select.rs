@@ -10,6 +10,7 @@ use lancet_history::{
 
 use super::by_id::{find_by_partial_id, find_not_undone, own_operation};
 use super::kept::unreadable_refusal;
+use super::not_recorded::nothing_recorded_refusal;
 use super::nothing::{
     nothing_selected_refusal, nothing_to_take_back_refusal, nothing_to_undo_refusal,
 };
@@ -113,7 +114,8 @@ pub(super) fn select_rows(
         }
         Selection::Operation(id) => {
             let operation = own_operation(context, store, id, whose)?;
-            if let Some(refusal) = head::only_moved_refusal(&operation) {
+            let refusal = head::only_moved_refusal(&operation);
+            if let Some(refusal) = refusal.or_else(|| nothing_recorded_refusal(&operation)) {
                 return Err(refusal);
             }
             let resolved = resolve_operation(context, store, operation, asked.direction)?;

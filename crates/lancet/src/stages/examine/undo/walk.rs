@@ -95,6 +95,14 @@ pub(super) struct WalkEnd<'r> {
     pub(super) parts: Vec<PartialUndo>,
 }
 
+impl WalkEnd<'_> {
+    /// Returns whether content and permission bits of the file stay as they were found.
+    pub(super) fn only_moves(&self, found: &CurrentFile) -> bool {
+        let mode = self.mode.map(|mode| mode & 0o7777);
+        self.state.is_as_found(found) && mode.is_none_or(|mode| mode == found.stamp.permissions())
+    }
+}
+
 /// Walks through the changes of a file, newest first, starting from the content that was found.
 pub(super) fn walk_back<'r>(
     context: &CallContext<'_>,
@@ -271,11 +279,6 @@ impl<'k> FileStep<'k> {
             FileStep::Kept(kept) => kept.revision == *found.revision.as_bytes(),
             FileStep::Nothing | FileStep::Merged(_) => false,
         }
-    }
-
-    /// Returns whether the state is that of a symbolic link.
-    pub(super) fn is_link(&self) -> bool {
-        matches!(self, FileStep::Kept(kept) if kept.link.is_some())
     }
 
     fn bytes(
