@@ -13,6 +13,7 @@ mod patch;
 mod projects;
 mod sub_agents;
 mod verify;
+mod withheld;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +29,8 @@ use crate::stages::{heal, set_aside};
 pub use crate::engine::moved_files::LostFile;
 pub use attribution::{Attribution, WrittenLines};
 pub use events::{
-    ChangedFile, EventContent, EventReader, EventWait, EventsSince, HistoryEvent, WakeReason,
+    ChangedEntry, ChangedFile, EventContent, EventReader, EventWait, EventsSince, HistoryEvent,
+    WakeReason,
 };
 pub use lancet_history::{
     ALREADY_UNDONE_MARK, AnnouncementHandling, CallOwner, CallerFilter, ChangeKind, CompressResult,
@@ -136,14 +138,13 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn log_all(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
-        if !query.below.is_empty() {
-            return self.query_store(|store| store.query_log(query));
+        let mut query = query.clone();
+        if query.below.is_empty() {
+            query.below = self.roots();
         }
-        let query = LogQuery {
-            below: self.roots(),
-            ..query.clone()
-        };
-        self.query_store(|store| store.query_log(&query))
+        let mut found = self.query_store(|store| store.query_log(&query))?;
+        self.withhold_line_counts(&mut found);
+        Ok(found)
     }
 
     /// Counts the operations that [`log`](Self::log) leaves out of a query because they were made in other folders that
@@ -169,7 +170,11 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn find(&self, part: &str) -> Result<IdMatch, HistoryError> {
-        self.query_store(|store| store.find(part, &self.roots()))
+        let mut found = self.query_store(|store| store.find(part, &self.roots()))?;
+        if let IdMatch::One(operation) = &mut found {
+            self.withhold_line_counts(std::slice::from_mut(operation));
+        }
+        Ok(found)
     }
 
     /// Returns whether all files of an operation are below the roots.
@@ -223,22 +228,6 @@ impl History {
     /// The state folder cannot be read.
     pub fn content(&self, revision: &[u8; 32]) -> Result<Option<Vec<u8>>, HistoryError> {
         self.query_store(|store| store.content(revision))
-    }
-
-    /// Computes statistics. A query without folders means those below the roots.
-    ///
-    /// # Errors
-    /// The state folder cannot be read.
-    pub fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, HistoryError> {
-        if !query.below.is_empty() {
-            return self.query_store(|store| store.statistics(query));
-        }
-        let query = StatisticsQuery {
-            below: self.roots(),
-            without: self.engine.other_workspaces()?.ids(),
-            ..query.clone()
-        };
-        self.query_store(|store| store.statistics(&query))
     }
 
     /// Removes what exceeds the settings' limits and compresses contents, each for at most `budget`. The result says

@@ -20,6 +20,8 @@ pub struct StatisticsQuery {
     /// Roots to exclude: operations on files recorded with one of them are not counted, since they are other folders
     /// that had the same path.
     pub without: Vec<[u8; 32]>,
+    /// Files whose lines are not counted.
+    pub without_lines: Vec<PathBuf>,
 }
 
 /// The number of operations and of changed lines.

@@ -1,6 +1,6 @@
 //! The counts of refusals, and the totals of the history.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::Value;
@@ -75,18 +75,22 @@ pub(super) fn compute_statistics(
     let mut sessions: BTreeMap<String, Totals> = BTreeMap::new();
     let mut clients: BTreeMap<String, Totals> = BTreeMap::new();
     let mut rungs: BTreeMap<String, u64> = BTreeMap::new();
+    let withheld: HashSet<&PathBuf> = query.without_lines.iter().collect();
     while let Some(row) = rows.next()? {
         let id: String = row.get(0)?;
         let is_first = id != last;
-        let (added, removed) = (row.get::<_, i64>(6)? as u64, row.get::<_, i64>(7)? as u64);
+        let path = path_from_bytes(&row.get::<_, Vec<u8>>(5)?);
+        let (added, removed) = match withheld.contains(&path) {
+            true => (0, 0),
+            false => (row.get::<_, i64>(6)? as u64, row.get::<_, i64>(7)? as u64),
+        };
         let count = |sum: &mut Totals, operations: bool| {
             sum.operations += u64::from(operations);
             sum.added += added;
             sum.removed += removed;
         };
         count(&mut total, is_first);
-        let path: Vec<u8> = row.get(5)?;
-        count(files.entry(path_from_bytes(&path)).or_default(), true);
+        count(files.entry(path).or_default(), true);
         count(sessions.entry(row.get(1)?).or_default(), is_first);
         if let Some(client) = row.get::<_, Option<String>>(2)? {
             count(clients.entry(client).or_default(), is_first);

@@ -96,6 +96,32 @@ pub struct ChangedFile {
     pub after: Option<String>,
     /// The hunks of the change; none where the content is not text, is too large or is no longer stored.
     pub patch: Option<Vec<Hunk>>,
+    /// What was under the name before and after the change; none where there was nothing, or it may not be shown.
+    pub entries: [Option<ChangedEntry>; 2],
+    /// Whether another recorded call may have made the change.
+    pub is_shared: bool,
+}
+
+/// A file, symbolic link or empty folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChangedEntry {
+    /// The permission bits; 0 where they are not known.
+    pub mode: u32,
+    /// The target, of a symbolic link.
+    pub link: Option<PathBuf>,
+    /// Whether it is an empty folder.
+    pub is_folder: bool,
+}
+
+impl From<&RecordedState> for ChangedEntry {
+    fn from(state: &RecordedState) -> Self {
+        ChangedEntry {
+            mode: state.mode & 0o7777,
+            link: state.link.clone(),
+            is_folder: state.is_folder(),
+        }
+    }
 }
 
 /// Says whether the text of a file may be shown to the reader.
@@ -223,6 +249,14 @@ impl EventReader {
                 true => self.patch(change)?,
                 false => None,
             },
+            entries: [&change.before, &change.after].map(|state| {
+                let state = state.as_ref().filter(|_| shown);
+                state.map(ChangedEntry::from)
+            }),
+            is_shared: operation
+                .recorded
+                .as_ref()
+                .is_some_and(|call| call.shared.contains(&change.path)),
             operation: Arc::clone(&operation),
         };
         Ok(EventContent::Changed(Box::new(changed)))

@@ -45,7 +45,12 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     let _ = history.follow_moved_files();
     let path = path.map(|path| recorded_path(&history, path)).transpose()?;
     let query = build_query(arguments, path)?;
-    let operations = list_operations(arguments, &history, &query, around)?;
+    let mut operations = list_operations(arguments, &history, &query, around)?;
+    // The rules of the project that a change belongs to apply, which may be another project.
+    let rules = OwnerRules::new(&arguments.place, around);
+    if arguments.all {
+        rules.withhold_line_counts(&mut operations);
+    }
     if operations.is_empty() && !arguments.json {
         print_error(&format!(
             "lancet: {}\n",
@@ -60,8 +65,6 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         None => {}
     }
     let prompts = Prompts::load_for_operations(&history, &operations, &query.below)?;
-    // The rules of the project that a change belongs to apply, which may be another project.
-    let rules = OwnerRules::new(&arguments.place, around);
     let is_shown = |change: &FileChange| !arguments.all || rules.may_show_change(change);
     if arguments.json {
         print(&json_lines(&history, &operations, &prompts, &is_shown)?)?;

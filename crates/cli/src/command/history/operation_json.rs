@@ -21,12 +21,16 @@ pub(super) fn object(
         .iter()
         .map(|file| {
             let is_shown = history.may_show_change(file) && is_shown(file);
+            let (added, removed) = match is_shown {
+                true => (file.added, file.removed),
+                false => (0, 0),
+            };
             let kept = |state: &Option<RecordedState>| state_object(state.as_ref(), is_shown);
             let mut object = json!({
                 "file_path": path_text(&file.path),
                 "type": file.kind.as_str(),
-                "added": file.added,
-                "removed": file.removed,
+                "added": added,
+                "removed": removed,
                 "before": kept(&file.before),
                 "after": kept(&file.after),
                 "undoneBy": file.undone_by,

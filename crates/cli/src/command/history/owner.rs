@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use lancet::history::{FileChange, History};
+use lancet::history::{FileChange, History, Operation};
 use lancet::settings::SETTINGS_FILE_NAME;
 
 use crate::arguments::WorkArguments;
@@ -57,6 +57,16 @@ impl<'a> OwnerRules<'a> {
     pub(super) fn may_show_change(&self, change: &FileChange) -> bool {
         let mut names = std::iter::once(&change.path).chain(&change.moved_from);
         names.all(|name| self.may_show(name))
+    }
+
+    /// Removes the numbers of lines of files whose text may not be shown.
+    pub(super) fn withhold_line_counts(&self, operations: &mut [Operation]) {
+        let files = operations.iter_mut().flat_map(|found| &mut found.files);
+        for file in files.filter(|file| file.added + file.removed > 0) {
+            if !self.may_show_change(file) {
+                (file.added, file.removed) = (0, 0);
+            }
+        }
     }
 
     fn open(&self, root: PathBuf) -> Option<History> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lancet::doors::path_text;
 use lancet::history::{
-    ALREADY_UNDONE_MARK, History, IdMatch, LogQuery, MIN_ACCEPTED_ID_LENGTH, Operation,
+    ALREADY_UNDONE_MARK, FileChange, History, IdMatch, LogQuery, MIN_ACCEPTED_ID_LENGTH, Operation,
     RecordedState, ShortId,
 };
 use lancet::outcome::describe_rung;
@@ -17,7 +17,7 @@ use super::access::{open_engine, unreadable_failure};
 use super::line::{Columns, LineForm, format_operation};
 use super::log::format_diffs;
 use super::operation_json::object;
-use super::owner::is_show_allowed;
+use super::owner::{OwnerRules, is_show_allowed};
 use super::recorded_path::{own_path, recorded_path, typed_path};
 use super::wide_folder::WideFolder;
 use super::{time, who};
@@ -60,7 +60,9 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         }
     };
     if arguments.json {
-        let mut data = object(&operation, &history, &|_| true);
+        let rules = OwnerRules::new(&arguments.place, around);
+        let is_shown = |change: &FileChange| rules.may_show_change(change);
+        let mut data = object(&operation, &history, &is_shown);
         let parted = history
             .files_detached_from_hard_links(&operation)
             .map_err(unreadable_failure)?;
@@ -68,7 +70,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
             if parted.contains(&change.path.as_path()) {
                 data["files"][at]["linksBroken"] = json!(true);
             }
-            let patch = match is_show_allowed(&change.path, &arguments.place, around) {
+            let patch = match is_shown(change) {
                 true => history.patch(change).map_err(unreadable_failure)?,
                 false => None,
             };
@@ -79,7 +81,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         let mut hunks = hunks.unwrap_or_default();
         for (change, hunks) in operation.files.iter().zip(&mut hunks) {
             // The rules of the project that the file belongs to apply, which may be another project.
-            if !is_show_allowed(&change.path, &arguments.place, around) {
+            if !is_shown(change) {
                 hunks.clear();
             }
         }

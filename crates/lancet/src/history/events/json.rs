@@ -1,11 +1,15 @@
 //! Events as JSON, one object each.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use lancet_text::Hunk;
 use serde_json::{Map, Value, json};
 
-use super::{ChangedFile, EventContent, HistoryEvent, MayShow};
+use super::{ChangedEntry, ChangedFile, EventContent, HistoryEvent, MayShow};
+use crate::wording::path_text;
 
 impl HistoryEvent {
     /// Returns the event as a JSON object.
@@ -43,12 +47,18 @@ fn add_change(object: &mut Map<String, Value>, changed: &ChangedFile) {
     let mut add = |name: &str, value: Value| {
         object.insert(name.to_owned(), value);
     };
-    let text = |path: &Path| path.display().to_string();
     if let Some(path) = &changed.path {
-        add("path", json!(text(path)));
+        add("path", json!(path_text(path)));
+        if let Some(bytes) = path_bytes(path) {
+            add("pathBytes", json!(bytes));
+        }
     }
     if let Some(path) = &changed.moved_from {
-        add("from_path", json!(text(path)));
+        add("from_path", json!(path_text(path)));
+        add("movedFrom", json!(path_text(path)));
+        if let Some(bytes) = path_bytes(path) {
+            add("movedFromBytes", json!(bytes));
+        }
     }
     add("kind", json!(changed.kind.as_str()));
     add("before", json!(changed.before));
@@ -70,6 +80,33 @@ fn add_change(object: &mut Map<String, Value>, changed: &ChangedFile) {
     if !operation.takes_back.is_empty() {
         add("takesBack", json!(operation.takes_back));
     }
+    if changed.is_shared {
+        add("shared", json!(true));
+    }
+    add_entries(object, &changed.entries);
+}
+
+/// Adds the permission bits and, of what is no file, the targets and the kind, before and after the change.
+fn add_entries(object: &mut Map<String, Value>, entries: &[Option<ChangedEntry>; 2]) {
+    let mut add = |name: &str, of_entry: &dyn Fn(&ChangedEntry) -> Value| {
+        let [before, after] = entries
+            .each_ref()
+            .map(|entry| entry.as_ref().map_or(Value::Null, of_entry));
+        object.insert(name.to_owned(), json!({ "before": before, "after": after }));
+    };
+    let has = |is_so: &dyn Fn(&ChangedEntry) -> bool| entries.iter().flatten().any(is_so);
+    if has(&|entry| entry.mode != 0) {
+        add("mode", &|entry| match entry.mode {
+            0 => Value::Null,
+            mode => json!(format!("{mode:o}")),
+        });
+    }
+    if has(&|entry| entry.link.is_some()) {
+        add("link", &|entry| json!(entry.link.as_deref().map(path_text)));
+    }
+    if has(&|entry| entry.is_folder) {
+        add("folder", &|entry| json!(entry.is_folder));
+    }
 }
 
 fn hunk_json(hunk: &Hunk) -> Value {
@@ -82,12 +119,19 @@ fn hunk_json(hunk: &Hunk) -> Value {
     })
 }
 
-/// Removes the paths of files that may not be shown, and all their neighbours in the same object except counts.
+/// Returns a path that is not UTF-8 in base64; none for any other.
+fn path_bytes(path: &Path) -> Option<String> {
+    let bytes = path.as_os_str().as_bytes();
+    path.to_str().is_none().then(|| STANDARD.encode(bytes))
+}
+
+/// Removes the paths of files that may not be shown, and what is known of their lines.
 pub(super) fn leave_out_paths(fields: &mut Map<String, Value>, may_show: &MayShow) {
     let hidden = |path: &Value| path.as_str().is_some_and(|path| !may_show(Path::new(path)));
     if fields.get("path").is_some_and(hidden) {
-        fields.remove("path");
-        fields.remove("patch");
+        for name in ["path", "patch", "added", "removed"] {
+            fields.remove(name);
+        }
     }
     for value in fields.values_mut() {
         match value {
@@ -142,12 +186,15 @@ mod tests {
     #[test]
     fn removes_hidden_paths_at_any_depth() {
         let body = json!({
-            "path": "/p/open", "files": [{ "path": "/p/hidden", "patch": "x", "added": 1 }, { "path": "/p/open" }]
+            "path": "/p/open", "files": [
+                { "path": "/p/hidden", "kind": "update", "patch": "x", "added": 1, "removed": 2 }, { "path": "/p/open" }
+            ]
         });
         let mut fields = body.as_object().expect("an object").clone();
         let may_show: MayShow = Box::new(|path| path != Path::new("/p/hidden"));
         leave_out_paths(&mut fields, &may_show);
-        let left = json!({ "path": "/p/open", "files": [{ "added": 1 }, { "path": "/p/open" }] });
+        let left =
+            json!({ "path": "/p/open", "files": [{ "kind": "update" }, { "path": "/p/open" }] });
         assert_eq!(Value::Object(fields), left);
     }
 }

@@ -36,6 +36,7 @@ mod select;
 mod shared;
 mod view;
 mod walk;
+mod withheld;
 
 pub(crate) use self::hunk::plan_hunk_undo;
 pub(crate) use self::restore::plan_restore;
@@ -55,6 +56,7 @@ use self::other_names::OtherNames;
 use self::renamed::ChainOutcome;
 use self::select::FileRow;
 use self::walk::UndoneChain;
+use self::withheld::withhold_texts;
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::UndoScope;
@@ -328,7 +330,7 @@ impl ExaminedFiles {
     }
 
     fn into_plan(
-        self,
+        mut self,
         rows: &[FileRow],
         asked: &UndoRequest,
         turn: Option<Turn>,
@@ -349,6 +351,7 @@ impl ExaminedFiles {
         ids.dedup();
         let dry_run = DryRun::from(asked.dry_run);
         let lead = lead(&ids, asked.direction, &self.files, dry_run);
+        withhold_texts(&mut self.files);
         Ok(Plan {
             files: self.files,
             dry_run,

@@ -7,6 +7,7 @@ use lancet_history::{OperationKind, OperationStore, ReversedChange};
 use super::current_file::{self, CurrentFile, DiskContent};
 use super::kept::{read_content, unreadable_refusal};
 use super::view::{self, WantedState};
+use super::withheld::withhold_texts;
 use crate::message::{OPERATION, message};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::review::chain::Chain;
@@ -78,8 +79,10 @@ pub(crate) fn plan_hunk_undo(
         &chain,
         (&old, &new, blocks),
     )?;
+    let mut files = vec![file];
+    withhold_texts(&mut files);
     Ok(Plan {
-        files: vec![file],
+        files,
         dry_run: DryRun::from(asked.dry_run),
         turn,
         origin: PlanRecord {

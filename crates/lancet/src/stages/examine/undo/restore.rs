@@ -8,6 +8,7 @@ use lancet_workspace::FileType;
 
 use super::kept::unreadable_refusal;
 use super::view::{self, WantedState};
+use super::withheld::withhold_texts;
 use super::{at_checkpoint, by_id, current_file, require_store};
 use crate::message::{Message, OPERATION, OPERATION_CAPITALIZED, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -80,6 +81,7 @@ pub(crate) fn plan_restore(
         let names = Message::joined(&unchanged, ", ").truncate(MAX_LIST_LENGTH);
         lead.push(message!(" In that state already: {}.", names));
     }
+    withhold_texts(&mut files);
     Ok(Plan {
         files,
         dry_run: DryRun::from(asked.iter().any(|asked| asked.dry_run)),
