@@ -25,6 +25,8 @@ pub enum CheckpointKind {
     After,
     /// When the user sent a prompt.
     Prompt,
+    /// After another program's call that removed the root itself.
+    RootRemoved,
 }
 
 impl CheckpointKind {
@@ -36,6 +38,7 @@ impl CheckpointKind {
             Self::Before => "before",
             Self::After => "after",
             Self::Prompt => "prompt",
+            Self::RootRemoved => "rootRemoved",
         }
     }
 
@@ -49,6 +52,7 @@ impl CheckpointKind {
             1 => Some(Self::Before),
             2 => Some(Self::After),
             3 => Some(Self::Prompt),
+            4 => Some(Self::RootRemoved),
             _ => None,
         }
     }

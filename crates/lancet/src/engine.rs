@@ -49,7 +49,7 @@ use crate::write_scope::WriteScope;
 pub use builder::Builder;
 use caches::Caches;
 pub use open_error::OpenError;
-pub(crate) use others::{OtherWorkspaces, recorded_workspace};
+pub(crate) use others::{OtherWorkspaces, is_removal_recorded, recorded_workspace};
 pub(crate) use recovery::{LateNotice, PendingRecovery, ReportedDatabases};
 pub(crate) use resident::{BuildOrder, RefillOrder, ResidentRoots, RulesInForce};
 use stores::Stores;

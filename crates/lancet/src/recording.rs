@@ -4,6 +4,7 @@
 mod calls;
 mod remote;
 mod root_recorder;
+mod server_recorder;
 mod watched;
 
 use std::path::Path;
@@ -16,8 +17,11 @@ use lancet_history::{
 };
 use lancet_local_state::git_objects::objects_folder;
 use lancet_local_state::listings::listing_file;
-use lancet_recording::{ChangeSource, GitChanges, LookDepth, Recorder, ScanCoverage, Unattributed};
+use lancet_recording::{
+    ChangeSource, GitChanges, LookDepth, Recorder, RecorderRequest, ScanCoverage, Unattributed,
+};
 use lancet_search::Excludes;
+use lancet_workspace::FolderHandle;
 
 use crate::call::Caller;
 use crate::engine::{EngineView, Lancet};
@@ -29,10 +33,13 @@ use self::remote::RemoteRecorder;
 
 pub use self::calls::{BegunCall, BegunRun, CallEnd, EndReport, EndedCall};
 pub use self::root_recorder::{RecorderError, RecorderOffice, RootRecorder};
+pub use self::server_recorder::StandbyRecorder;
 pub use self::watched::WatchOptions;
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
 pub use lancet_local_state::{RecorderWork, RunningRecorder};
-pub use lancet_recording::{RecordError, RecordedLook, format_command, shown_script};
+pub use lancet_recording::{
+    RecordError, RecordedLook, format_command, quote_argument, shown_script,
+};
 
 /// Records what other programs change below the first root of an engine.
 ///
@@ -64,6 +71,8 @@ pub struct Recording {
     store: Arc<dyn OperationStore>,
     /// The process of the agent that this process works for.
     agent: Option<String>,
+    /// The root, opened before the call whose changes are recorded.
+    held_root: Option<FolderHandle>,
 }
 
 impl Lancet {
@@ -76,6 +85,7 @@ impl Lancet {
             engine,
             store,
             agent: None,
+            held_root: None,
         })
     }
 }
@@ -97,6 +107,14 @@ impl Recording {
     /// Returns the process that watches the root; none if there is none.
     pub fn running_recorder(&self) -> Option<RunningRecorder> {
         self.remote()?.find()
+    }
+
+    /// Asks the process that watches the root to do so for the looks to come: a server begins only then.
+    pub fn ask_to_watch(&self) {
+        if let Some(remote) = self.remote() {
+            // Without an answer every look lists the root itself.
+            let _ = remote.send(&RecorderRequest::Watch);
+        }
     }
 
     /// Sets a checkpoint. If the process of a recorded call ended before it could record its changes, they become an
@@ -175,22 +193,14 @@ impl Recording {
     }
 
     fn workspace(&self) -> WorkspaceRef<'_> {
-        let root = self.engine.roots()[0].as_path();
-        self.engine
-            .workspace_of(root)
-            .map_or(WorkspaceRef { id: [0; 32], root }, |found| WorkspaceRef {
-                id: found.id,
-                root: found.root,
-            })
+        first_workspace(&self.engine)
     }
 
     /// Returns the recorder of the root, which may not exist; none without a state folder.
     fn remote(&self) -> Option<RemoteRecorder> {
-        let id = self.workspace().id;
-        let digits = id.iter().take(16).map(|byte| format!("{byte:02x}"));
         Some(RemoteRecorder {
             state: self.engine.base().state_folder()?.to_path_buf(),
-            key: digits.collect(),
+            key: recorder_key(self.workspace()),
             agent: self.agent.clone(),
         })
     }
@@ -203,6 +213,16 @@ impl Recording {
         );
         Arc::ptr_eq(&policies.0, &policies.1)
             && Arc::ptr_eq(&self.engine.settings, &other.engine.settings)
+    }
+
+    /// Returns the same with the root as it was opened before a call.
+    fn holding_root(&self, root: Option<FolderHandle>) -> Recording {
+        Recording {
+            engine: Arc::clone(&self.engine),
+            store: Arc::clone(&self.store),
+            agent: self.agent.clone(),
+            held_root: root,
+        }
     }
 
     /// Returns whether the root can be opened.
@@ -278,6 +298,24 @@ impl Recording {
             new_id: &new_id,
             read_until,
             changes,
+            held_root: self.held_root.as_ref(),
         })
     }
+}
+
+/// Returns the first root of an engine.
+fn first_workspace(engine: &EngineView) -> WorkspaceRef<'_> {
+    let root = engine.roots()[0].as_path();
+    engine
+        .workspace_of(root)
+        .map_or(WorkspaceRef { id: [0; 32], root }, |found| WorkspaceRef {
+            id: found.id,
+            root: found.root,
+        })
+}
+
+/// Returns what identifies the recorder of a root in the state folder.
+fn recorder_key(workspace: WorkspaceRef<'_>) -> String {
+    let digits = workspace.id.iter().take(16);
+    digits.map(|byte| format!("{byte:02x}")).collect()
 }

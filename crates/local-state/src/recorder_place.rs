@@ -23,6 +23,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(2);
 pub enum RecorderWork {
     /// It says what changed to the hooks of agents, and ends with them.
     Hooks,
+    /// It says the same from within a server, from the first hook that asks for it on.
+    Server,
     /// A person started it to record what changes.
     Watch,
 }
@@ -31,6 +33,7 @@ impl RecorderWork {
     fn as_str(self) -> &'static str {
         match self {
             RecorderWork::Hooks => "hooks",
+            RecorderWork::Server => "server",
             RecorderWork::Watch => "watch",
         }
     }
@@ -167,6 +170,7 @@ fn read_recorder(path: &Path) -> RunningRecorder {
     let process = words.next().and_then(|word| word.parse().ok());
     let work = match words.next() {
         Some("watch") => RecorderWork::Watch,
+        Some("server") => RecorderWork::Server,
         _ => RecorderWork::Hooks,
     };
     RunningRecorder { process, work }

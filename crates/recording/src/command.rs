@@ -100,7 +100,8 @@ fn piece_without_secrets(piece: &str) -> String {
 }
 
 /// Returns an argument quoted for a shell.
-fn quote_argument(word: &str) -> String {
+#[must_use]
+pub fn quote_argument(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,*".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

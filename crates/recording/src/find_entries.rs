@@ -12,7 +12,8 @@ use crate::recorder::Recorder;
 use crate::scan::ScanScope;
 
 impl Recorder<'_> {
-    /// Finds the entries that may differ from the newest checkpoint: those of a report, or what the disk has. `since` is
+    /// Finds the entries that may differ from the newest checkpoint: those of a report, or what the disk has. A root that
+    /// was removed has none. `since` is
     /// the checkpoint since which changes become an operation.
     pub(crate) fn find_entries(
         &self,
@@ -21,6 +22,13 @@ impl Recorder<'_> {
         newest: Option<&Checkpoint>,
         since: Option<i64>,
     ) -> Result<FoundLook<'_>, RecordError> {
+        if self.is_root_removed() {
+            return Ok(FoundLook {
+                found: FoundEntries::from_scan(Vec::new()),
+                git: self.open_git(),
+                source: LookSource::Report,
+            });
+        }
         let (found, source) = match report {
             Some(found) => (found, LookSource::Report),
             None => match self.look_by_listing(root, newest)? {

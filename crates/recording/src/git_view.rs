@@ -30,13 +30,10 @@ impl<'g> GitView<'g> {
         outside: GlobalFiles<'_>,
         links: Option<&'g Path>,
     ) -> GitView<'g> {
-        let linked = links.and_then(|path| ObjectReader::open_in_folder(path, disk).ok());
         let Some(repository) = find_repository(root, disk) else {
-            return GitView {
-                objects: linked,
-                ..GitView::default()
-            };
+            return GitView::with_linked_objects(disk, links);
         };
+        let linked = links.and_then(|path| ObjectReader::open_in_folder(path, disk).ok());
         let index = repository.index().ok().flatten().map(Arc::new);
         let clean = index
             .as_ref()
@@ -57,6 +54,17 @@ impl<'g> GitView<'g> {
             index,
             clean,
             objects,
+        }
+    }
+
+    /// Returns the view without a repository: only the objects that earlier looks linked are read.
+    pub(crate) fn with_linked_objects(
+        disk: &'g Arc<dyn Disk>,
+        links: Option<&'g Path>,
+    ) -> GitView<'g> {
+        GitView {
+            objects: links.and_then(|path| ObjectReader::open_in_folder(path, disk).ok()),
+            ..GitView::default()
         }
     }
 

@@ -37,7 +37,7 @@ mod scan;
 mod seen_stat;
 mod tree;
 
-pub use command::{format_command, shown_script};
+pub use command::{format_command, quote_argument, shown_script};
 pub use coverage::ScanCoverage;
 pub use look::{GitChanges, LookDepth, ProgramCall, RecordError, RecordedLook, Unattributed};
 pub use protocol::{RecorderRequest, read_request, send_request, write_reply};

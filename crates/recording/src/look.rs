@@ -77,6 +77,8 @@ pub struct RecordedLook {
     pub not_kept: Vec<PathBuf>,
     /// How HEAD of the git work tree moved, if that is part of the operation.
     pub head: Option<HeadMove>,
+    /// Whether the call removed the root itself.
+    pub is_root_removed: bool,
 }
 
 /// The reason why a look failed.
@@ -188,4 +190,6 @@ pub(crate) struct FinishedLook<'l> {
     /// The checkpoint before it.
     pub(crate) newest: Option<&'l Checkpoint>,
     pub(crate) changes: &'l [EntryChange],
+    /// Whether the root itself is gone.
+    pub(crate) is_root_removed: bool,
 }

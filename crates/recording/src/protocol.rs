@@ -32,6 +32,8 @@ pub enum RecorderRequest {
         /// The position.
         position: u64,
     },
+    /// Watch the root from now on: more looks will come. A server begins to watch only then.
+    Watch,
     /// Another recorder takes over.
     End,
 }
@@ -57,13 +59,16 @@ pub fn send_request(
             message.extend(number.to_le_bytes());
             message.extend(position.to_le_bytes());
         }
+        RecorderRequest::Watch => message.push(b'w'),
         RecorderRequest::End => message.push(b'e'),
     }
     send(connection, &message)?;
     let reply = receive(connection, MAX_REPLY)?;
     match request {
         RecorderRequest::Changes { .. } => read_changes(&mut Fields(&reply)).map(Some),
-        RecorderRequest::Checkpoint { .. } | RecorderRequest::End => Ok(None),
+        RecorderRequest::Checkpoint { .. } | RecorderRequest::Watch | RecorderRequest::End => {
+            Ok(None)
+        }
     }
 }
 
@@ -86,6 +91,7 @@ pub fn read_request(connection: &mut impl Read) -> Result<RecorderRequest> {
             number: i64::from_le_bytes(fields.take()?),
             position: u64::from_le_bytes(fields.take()?),
         },
+        [b'w'] => RecorderRequest::Watch,
         [b'e'] => RecorderRequest::End,
         _ => return Err(malformed()),
     })
@@ -317,6 +323,7 @@ mod tests {
                 number: 9,
                 position: u64::MAX,
             },
+            RecorderRequest::Watch,
             RecorderRequest::End,
         ];
         for request in requests {

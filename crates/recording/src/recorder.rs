@@ -50,6 +50,9 @@ pub struct Recorder<'r> {
     pub read_until: Option<Instant>,
     /// The process that watches the root; none if none is to be asked.
     pub changes: Option<&'r dyn ChangeSource>,
+    /// The root as it was opened before the call that a look is for; none if it was not. A call that removed the root
+    /// is recognised by it.
+    pub held_root: Option<&'r FolderHandle>,
 }
 
 impl Recorder<'_> {
@@ -106,7 +109,8 @@ impl Recorder<'_> {
         let open = self.running_calls(purpose)?;
         let time = now_in_milliseconds();
         let newest_number = newest.as_ref().map(|newest| newest.number);
-        let reported = self.changes.and_then(|changes| {
+        let is_removed = self.is_root_removed();
+        let reported = self.changes.filter(|_| !is_removed).and_then(|changes| {
             let known = newest_number.filter(|_| purpose.depth == LookDepth::Reported);
             let reported = changes.changes_since(known)?;
             Some(reported.only_covered(self.workspace.root, &self.coverage))
@@ -135,6 +139,7 @@ impl Recorder<'_> {
             head: head.as_ref(),
             newest: newest.as_ref(),
             changes: &examined.changes,
+            is_root_removed: is_removed,
         };
         let stored =
             self.store_checkpoint(purpose, &look, examined.operation, examined.recorded)?;
@@ -256,7 +261,10 @@ impl Recorder<'_> {
         let draft = CheckpointDraft {
             id: &id,
             time: look.time,
-            kind: purpose.kind,
+            kind: match look.is_root_removed {
+                true => CheckpointKind::RootRemoved,
+                false => purpose.kind,
+            },
             name: purpose.name,
             session: purpose.session,
             workspace: self.workspace,
@@ -308,12 +316,16 @@ impl Recorder<'_> {
             operation: is_any.then_some((operation, number_of_files)),
             not_kept: changed.not_kept,
             head,
+            is_root_removed: look.is_root_removed,
         }))
     }
 
     pub(crate) fn open_git(&self) -> GitView<'_> {
         let (root, links) = (self.workspace.root, self.linked_objects);
-        GitView::open(root, &self.disk, self.outside, links)
+        match self.is_root_removed() {
+            true => GitView::with_linked_objects(&self.disk, links),
+            false => GitView::open(root, &self.disk, self.outside, links),
+        }
     }
 
     /// Returns the newest checkpoint of the root.

@@ -75,7 +75,20 @@ impl Recorder<'_> {
         self.open_root().is_ok()
     }
 
+    /// Opens the root, so that a look after a call recognises that the call removed it; none if it cannot be opened.
+    pub fn hold_root(&self) -> Option<FolderHandle> {
+        self.open_root().ok()
+    }
+
+    /// Returns whether the call that a look is for removed the root.
+    pub(crate) fn is_root_removed(&self) -> bool {
+        self.held_root.is_some_and(is_removed)
+    }
+
     pub(crate) fn open_root(&self) -> Result<FolderHandle, RecordError> {
+        if let Some(held) = self.held_root.filter(|held| is_removed(held)) {
+            return Ok(held.clone());
+        }
         let root = self.workspace.root;
         let unreadable = |source: std::io::Error| match self.disk.stat_path(root) {
             Ok(found) if found.kind() == FileType::Directory => RecordError::Unreadable {
@@ -94,6 +107,11 @@ impl Recorder<'_> {
             .open_folder()
             .map_err(|error| unreadable(std::io::Error::other(error)))
     }
+}
+
+/// Returns whether an open folder was removed: it then has no entries and never gets any.
+fn is_removed(folder: &FolderHandle) -> bool {
+    folder.stat_folder().is_ok_and(|stamp| stamp.links == 0)
 }
 
 fn unreadable(error: RecordError) -> TreeError {

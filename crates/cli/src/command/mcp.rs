@@ -12,6 +12,7 @@ use lancet_mcp::{Options, QuestionNotifier, QuestionRecording, RootsOrigin, serv
 use lancet_serving::Level;
 
 use super::asking::{self, AskTarget};
+use super::recording::ServerRecorder;
 use crate::ancestor::agent_process;
 use crate::arguments::{McpArguments, Mode, WorkArguments};
 use crate::failure::{Exit, Failure};
@@ -41,6 +42,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
             }))
         }
     };
+    let is_too_wide = matches!(roots, RootsOrigin::Wanted(_));
     let opened = open_request(arguments, &place).open(around)?;
     let settings = opened.lancet.settings();
     let asking = AskTarget::new(
@@ -69,6 +71,8 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         ..Options::default()
     };
     let lancet = opened.lancet.clone();
+    // An engine on the home folder only lists the tools; no project is served.
+    let _recorder = (!is_too_wide).then(|| ServerRecorder::begin(&lancet, &place, around));
     serve_stdio(opened.lancet, options).map_err(|error| Failure::system(error.to_string()))?;
     // The agent has its answers and is disconnected, so there is time to compress the history and remove old changes.
     if let Some(history) = lancet.history() {

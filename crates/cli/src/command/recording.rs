@@ -1,10 +1,11 @@
-//! The commands that record what other programs change: `run`, `checkpoint` and `watch --record`,
-//! and the list of checkpoints.
+//! The commands that record what other programs change: `run`, `checkpoint` and `watch --record`, the list of
+//! checkpoints, and the recorder within a server.
 
 mod checkpoint;
 mod exec;
 mod list;
 mod run;
+mod server;
 mod started;
 mod watch;
 
@@ -14,6 +15,7 @@ pub(super) use checkpoint::checkpoint;
 pub(super) use exec::{Reversal, prove_change};
 pub(super) use list::list_checkpoints;
 pub(super) use run::run_recorded;
+pub(super) use server::ServerRecorder;
 pub(super) use watch::RecordingThread;
 
 use crate::failure::Failure;

@@ -19,6 +19,7 @@ use lancet_web::{Access, ListenError, ListenOptions, Listening, Protection};
 use self::browser::Opener;
 use self::link::{PageAddress, PageReach};
 use super::asking::{self, AskTarget};
+use super::recording::ServerRecorder;
 use crate::arguments::{AskOption, ServeArguments};
 use crate::failure::{Exit, Failure};
 use crate::guard;
@@ -83,6 +84,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
         ..Options::default()
     };
     let lancet = opened.lancet.clone();
+    let _recorder = ServerRecorder::begin(&lancet, &arguments.place, around);
     hush_panics(log.clone());
     let greeting = format!(
         "{}{}{LAST_LINE}",

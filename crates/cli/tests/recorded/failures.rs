@@ -4,11 +4,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Child;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use lancet_testing::small_disk::SmallDisk;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde_json::json;
 
 use crate::stage::{Stage, finish};
 use crate::{LANCET, log, tree};
@@ -99,7 +101,7 @@ fn a_command_that_removes_the_project_keeps_its_exit_code_and_is_explained() {
     let script = format!("cd /; rm -r '{}'; echo removed; exit 3", project.display());
     let run = stage.run(&["run", "sh", "-c", &script]);
     assert_eq!((run.code, run.out.as_str()), (3, "removed\n"));
-    assert!(run.err.contains("was removed or moved"), "{run:?}");
+    assert!(run.err.contains("was removed with 1 file"), "{run:?}");
     fs::create_dir(&project).expect("made");
     stage.file("b.txt", "new\n");
     let run = stage.run(&["run", "rm", "b.txt"]);
@@ -125,6 +127,51 @@ fn a_child_that_a_command_leaves_behind_is_not_waited_for() {
     }
     assert_history_is_whole(&stage);
     assert_eq!(stage.text("late.txt"), "late\n");
+}
+
+/// A program with its command, which are killed if a test fails.
+struct EndedCommand(Child);
+
+impl Drop for EndedCommand {
+    fn drop(&mut self) {
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_command_that_never_ends_is_in_the_way_of_nothing_and_recorded_when_it_is_stopped() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "one\n");
+    assert_eq!(stage.run(&["run", "sh", "-c", "echo two > b.txt"]).code, 0);
+    let mut command = stage.command(LANCET);
+    let script = "echo two > a.txt; touch changed; exec tail -f /dev/null";
+    command.args(["run", "--quiet", "sh", "-c", script]);
+    let mut stopped = EndedCommand(command.spawn().expect("started"));
+    while !stage.project().join("changed").exists() {
+        sleep(Duration::from_millis(10));
+    }
+    let undo = stage.run(&["undo", "--yes"]);
+    assert_eq!(undo.code, 0, "{undo:?}");
+    assert_eq!(stage.text("b.txt"), "one\n");
+    let set = stage.run(&["checkpoint", "mean-while"]);
+    assert_eq!(set.code, 0, "{set:?}");
+    kill_process(Pid::from_child(&stopped.0), Signal::TERM).expect("sent");
+    let ended = stopped.0.wait().expect("it ends");
+    assert_eq!(ended.code(), Some(143));
+    let log = log(&stage);
+    assert_eq!(
+        (&log[0]["tool"], &log[0]["exitCode"]),
+        (&json!("run"), &json!(143))
+    );
+    assert_eq!(
+        log[0]["files"].as_array().map(Vec::len),
+        Some(2),
+        "{log:#?}"
+    );
+    assert_eq!(stage.text("a.txt"), "two\n");
+    assert_history_is_whole(&stage);
 }
 
 #[test]

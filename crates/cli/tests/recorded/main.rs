@@ -18,6 +18,7 @@ use serde_json::Value;
 #[allow(dead_code, reason = "the tests of the shell use all of it")]
 mod stage;
 
+mod changed_events;
 mod coverage;
 mod failures;
 mod folders;
@@ -28,6 +29,8 @@ mod links_and_permissions;
 mod obstacles;
 mod odd;
 mod parallel;
+mod removed_root;
+mod server;
 mod watch;
 
 use crate::stage::{LANCET, Stage, finish};

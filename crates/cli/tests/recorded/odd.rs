@@ -101,5 +101,5 @@ fn a_command_that_removes_the_project_has_its_exit_code() {
     command.args(["run", "sh", "-c", "rm -r \"$PWD\"; exit 7"]);
     let run = finish(command, b"");
     assert_eq!(run.code, 7, "{run:?}");
-    assert!(run.err.contains("the files cannot be recorded"), "{run:?}");
+    assert!(run.err.contains("was removed with 1 file"), "{run:?}");
 }

@@ -13,7 +13,7 @@ use crate::stage::{LANCET, Run, Stage, finish};
 use crate::{git, log, project, tree};
 
 /// A running `lancet watch --record`, which is killed if a test fails.
-struct Recording(Child);
+pub(crate) struct Recording(pub(crate) Child);
 
 impl Drop for Recording {
     fn drop(&mut self) {
@@ -24,7 +24,7 @@ impl Drop for Recording {
 
 impl Recording {
     /// Starts it, and waits until it records.
-    fn start(stage: &Stage, more: &[&str]) -> Recording {
+    pub(crate) fn start(stage: &Stage, more: &[&str]) -> Recording {
         let mut command = stage.command(LANCET);
         command.args(["watch", "--record"]).args(more);
         command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -39,7 +39,7 @@ impl Recording {
     }
 
     /// Ends it like Ctrl-C; what has changed is recorded.
-    fn end(mut self, stage: &Stage) {
+    pub(crate) fn end(mut self, stage: &Stage) {
         let mut kill = stage.command("kill");
         kill.args(["-INT", &self.0.id().to_string()]);
         assert_eq!(finish(kill, b"").code, 0);
@@ -49,7 +49,7 @@ impl Recording {
 }
 
 /// Waits until something is so.
-fn until(mut is_so: impl FnMut() -> bool) {
+pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         sleep(Duration::from_millis(50));
     }
@@ -69,7 +69,7 @@ fn shell(stage: &Stage, script: &str) -> Run {
 }
 
 /// Returns the names of the files of an operation, relative to the project, sorted.
-fn names(stage: &Stage, operation: &Value) -> Vec<String> {
+pub(crate) fn names(stage: &Stage, operation: &Value) -> Vec<String> {
     let files = operation["files"].as_array().expect("files").iter();
     let top = format!("{}/", stage.project().display());
     let mut names: Vec<String> = files
@@ -226,7 +226,7 @@ fn a_persons_checkout_is_counted_and_not_listed() {
 }
 
 /// Makes a project that is large enough for the hooks to start a recorder.
-fn large_project(stage: &Stage) {
+pub(crate) fn large_project(stage: &Stage) {
     project(stage);
     shell(
         stage,
@@ -235,7 +235,7 @@ fn large_project(stage: &Stage) {
 }
 
 /// Returns the process of the recorder; none if there is none.
-fn recorder(stage: &Stage) -> Option<u32> {
+pub(crate) fn recorder(stage: &Stage) -> Option<u32> {
     let folder = stage.home().join(".local/state/lancet/recorders");
     let entries = fs::read_dir(folder).ok()?;
     let locks = entries

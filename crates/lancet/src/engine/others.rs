@@ -1,6 +1,6 @@
 //! Determines which folder a record is about. Two containers that share a state folder may each have a `/workspace`,
 //! and a folder may be removed and recreated: such folders have one path and different ids. Undo never crosses from one
-//! to the other.
+//! to the other, unless a recorded call removed the folder: then the history has what came in between.
 //!
 //! Each file of an operation is recorded with its root (`workspaces`). A query leaves out the roots at, below or above
 //! the engine's own whose path now leads to another folder, or to none. Settling unfinished operations leaves them out,
@@ -9,7 +9,8 @@
 use std::path::Path;
 
 use lancet_history::{
-    HistoryError, IdMatch, KnownWorkspace, Operation, OperationStore, WorkspaceRef,
+    CheckpointKind, CheckpointQuery, HistoryError, IdMatch, KnownWorkspace, Operation,
+    OperationStore, WorkspaceRef,
 };
 use lancet_workspace::WorkspaceId;
 
@@ -67,6 +68,21 @@ pub(crate) fn recorded_workspace(
     Ok(file.and_then(|file| file.workspace))
 }
 
+/// Returns whether the last that is known of a root is that a recorded call removed it, with everything in it.
+pub(crate) fn is_removal_recorded(
+    store: &dyn OperationStore,
+    workspace: &[u8; 32],
+) -> Result<bool, HistoryError> {
+    let newest = store.checkpoints(&CheckpointQuery {
+        workspace: Some(*workspace),
+        limit: Some(1),
+        ..CheckpointQuery::default()
+    })?;
+    Ok(newest
+        .first()
+        .is_some_and(|newest| newest.kind == CheckpointKind::RootRemoved))
+}
+
 impl EngineView {
     /// Returns the ids of the roots as names of files.
     pub(crate) fn workspace_names(&self) -> Vec<String> {
@@ -112,6 +128,8 @@ impl EngineView {
             };
             match now {
                 Some(now) if *now.as_bytes() == known.id => {}
+                // What is at its path now continues its history.
+                _ if is_removal_recorded(&**store, &known.id)? => {}
                 Some(_) => others.replaced.push(known.id),
                 None => others.gone.push(known.id),
             }

@@ -1,6 +1,6 @@
 //! Reports of agents' hooks: a person's prompts, and the session that an agent's process is in.
 
-use lancet_history::{HistoryError, MarkQuery, PromptMark};
+use lancet_history::{CheckpointKind, CheckpointQuery, HistoryError, MarkQuery, PromptMark};
 
 use super::History;
 
@@ -27,6 +27,37 @@ impl History {
             ..query.clone()
         };
         self.query_store(|store| store.prompt_marks(&query))
+    }
+
+    /// Returns the newest prompt at which a checkpoint of a root was set. Its session need not have changed a file.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn newest_prompt_with_checkpoint(&self) -> Result<Option<PromptMark>, HistoryError> {
+        for root in self.engine.roots() {
+            let Some(workspace) = self.engine.workspace_of(root) else {
+                continue;
+            };
+            let query = CheckpointQuery {
+                workspace: Some(workspace.id),
+                ..CheckpointQuery::default()
+            };
+            let checkpoints = self.query_store(|store| store.checkpoints(&query))?;
+            let mut checkpoints = checkpoints.into_iter();
+            let Some(found) = checkpoints.find(|one| one.kind == CheckpointKind::Prompt) else {
+                continue;
+            };
+            let query = MarkQuery {
+                session: Some(found.session),
+                limit: Some(1),
+                ..MarkQuery::default()
+            };
+            let mut marks = self.query_store(|store| store.prompt_marks(&query))?;
+            if let Some(mark) = marks.pop() {
+                return Ok(Some(mark));
+            }
+        }
+        Ok(None)
     }
 
     /// Records that the agent of this process, named by its id and start time, is in this session now.

@@ -7,6 +7,7 @@ use lancet_history::{HistoryError, LogQuery, StatisticsQuery};
 use lancet_workspace::WorkspaceId;
 
 use super::History;
+use crate::engine::is_removal_recorded;
 
 /// A folder in which changes were made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +39,13 @@ impl History {
         let mut projects = Vec::new();
         for (root, ids) in roots {
             let current = self.current_id(&root);
-            let is_other = |id: &[u8; 32]| current.is_some_and(|current| current != *id);
-            let without: Vec<[u8; 32]> = ids.into_iter().filter(is_other).collect();
+            let mut without = Vec::new();
+            for id in ids {
+                let is_other = current.is_some_and(|current| current != id);
+                if is_other && !self.query_store(|store| is_removal_recorded(store, &id))? {
+                    without.push(id);
+                }
+            }
             let newest = LogQuery {
                 below: vec![root.clone()],
                 without: without.clone(),

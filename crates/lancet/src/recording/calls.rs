@@ -11,6 +11,7 @@ use lancet_history::{
 use lancet_recording::{
     GitChanges, LookDepth, ProgramCall, RecordError, RecordedLook, Unattributed,
 };
+use lancet_workspace::FolderHandle;
 
 use super::Recording;
 use crate::call::Caller;
@@ -81,6 +82,8 @@ pub struct BegunRun {
     since: i64,
     /// The number of the call.
     call: i64,
+    /// The root, which the command may remove.
+    root: Option<FolderHandle>,
 }
 
 impl Recording {
@@ -102,7 +105,8 @@ impl Recording {
         })?;
         self.store.program_call_begun(call, look.number)?;
         let since = look.number;
-        Ok(BegunRun { since, call })
+        let root = self.with_recorder_of(None, None, |recorder| recorder.hold_root());
+        Ok(BegunRun { since, call, root })
     }
 
     /// Records what a command changed as one operation; none where nothing changed.
@@ -116,7 +120,8 @@ impl Recording {
         call: RecordedCall,
         session: &Session,
     ) -> Result<RecordedLook, RecordError> {
-        let look = self.record(run.since, RUN, caller, call, session);
+        let recording = self.holding_root(run.root.clone());
+        let look = recording.record(run.since, RUN, caller, call, session);
         self.forget_run(run)?;
         look
     }

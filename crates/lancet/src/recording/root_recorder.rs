@@ -18,7 +18,7 @@ use super::{RecordError, Recording};
 use crate::engine::Lancet;
 
 /// How long one request may take to arrive and its reply to leave.
-const REQUEST_PATIENCE: Duration = Duration::from_millis(100);
+pub(super) const REQUEST_PATIENCE: Duration = Duration::from_millis(100);
 /// How long reports of changes are collected before they are taken.
 const COLLECTING: Duration = Duration::from_millis(50);
 /// A recorder that works for agents ends after this time without a request.
@@ -77,9 +77,19 @@ pub(super) enum Woken {
     End,
 }
 
+/// Why a server has stopped watching a root.
+pub(super) enum ServedRoot {
+    /// The agents have ended, or there was no request for ten minutes.
+    Idle(RecorderPlace),
+    /// The root cannot be watched, so every hook looks itself.
+    Unwatched(RecorderPlace),
+    /// The server was stopped, or another recorder takes over.
+    GivenUp,
+}
+
 impl Lancet {
-    /// Makes this process the recorder of the first root. A recorder that works for agents gives way to one that a
-    /// person starts.
+    /// Makes this process the recorder of the first root. A recorder that works for agents, in a process of its own or
+    /// within a server, gives way to one that a person starts.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -88,29 +98,20 @@ impl Lancet {
         let recording = self.recording().ok_or(RecorderError::NoStateFolder)?;
         let remote = recording.remote().ok_or(RecorderError::NoStateFolder)?;
         let until = Instant::now() + TAKEOVER;
-        let mut has_asked = false;
         loop {
             match RecorderPlace::claim(state, &remote.key, work)? {
                 RecorderClaim::Claimed(place) => {
-                    return Ok(RecorderOffice::Ours(Box::new(RootRecorder {
-                        lancet: self.clone(),
-                        place,
-                        state: state.to_path_buf(),
-                        recording,
-                        tree: None,
-                        agents: BTreeSet::new(),
-                        last_request: Instant::now(),
-                        collecting_until: None,
-                    })));
+                    let state = state.to_path_buf();
+                    let recorder = RootRecorder::new(self.clone(), recording, place, state);
+                    return Ok(RecorderOffice::Ours(Box::new(recorder)));
                 }
                 RecorderClaim::Taken(by) => {
-                    let gives_way = by.work == RecorderWork::Hooks && work == RecorderWork::Watch;
+                    let gives_way = by.work != RecorderWork::Watch && work == RecorderWork::Watch;
                     if !gives_way || Instant::now() >= until {
                         return Ok(RecorderOffice::Theirs(by));
                     }
-                    if !has_asked {
-                        has_asked = remote.send(&RecorderRequest::End).is_ok();
-                    }
+                    // Another server may have taken the place since the last request, so each round asks.
+                    let _ = remote.send(&RecorderRequest::End);
                     std::thread::sleep(COLLECTING);
                 }
             }
@@ -119,20 +120,54 @@ impl Lancet {
 }
 
 impl RootRecorder {
+    /// Returns a recorder that does not watch the root yet.
+    pub(super) fn new(
+        lancet: Lancet,
+        recording: Recording,
+        place: RecorderPlace,
+        state: PathBuf,
+    ) -> Self {
+        RootRecorder {
+            lancet,
+            place,
+            state,
+            recording,
+            tree: None,
+            agents: BTreeSet::new(),
+            last_request: Instant::now(),
+            collecting_until: None,
+        }
+    }
+
     /// Works for the hooks of agents until the agents have ended, or until there was no request for ten minutes.
     ///
     /// # Errors
     /// The root cannot be watched.
     pub fn serve_hooks(mut self, agent: Option<&str>) -> Result<(), RecorderError> {
         self.agents.extend(agent.map(str::to_owned));
+        self.serve_until_idle(None)?;
+        Ok(())
+    }
+
+    /// Does the same within a server, until `stop` can be read.
+    pub(super) fn serve_within_server(mut self, stop: BorrowedFd<'_>) -> ServedRoot {
+        match self.serve_until_idle(Some(stop)) {
+            Ok(Woken::End) => ServedRoot::GivenUp,
+            Ok(Woken::GoOn) => ServedRoot::Idle(self.place),
+            Err(_) => ServedRoot::Unwatched(self.place),
+        }
+    }
+
+    /// Watches the root and answers requests until these have ended. `End` means that the place is to be given up.
+    fn serve_until_idle(&mut self, stop: Option<BorrowedFd<'_>>) -> Result<Woken, RecorderError> {
         self.watch_root()?;
         loop {
             let is_idle = self.last_request.elapsed() >= LONGEST_IDLE;
             if is_idle || self.have_agents_ended() || !self.has_root() {
-                return Ok(());
+                return Ok(Woken::GoOn);
             }
-            if self.wait(AGENT_INTERVAL, None)? == Woken::End {
-                return Ok(());
+            if self.wait(AGENT_INTERVAL, stop)? == Woken::End {
+                return Ok(Woken::End);
             }
         }
     }
@@ -230,13 +265,15 @@ impl RootRecorder {
                 }
                 None
             }
-            RecorderRequest::End => None,
+            RecorderRequest::Watch | RecorderRequest::End => None,
         };
         // The other side may have given up; then it looks itself.
         let _ = write_reply(connection, changes.as_ref());
         Ok(match request {
             RecorderRequest::End => Woken::End,
-            RecorderRequest::Changes { .. } | RecorderRequest::Checkpoint { .. } => Woken::GoOn,
+            RecorderRequest::Changes { .. }
+            | RecorderRequest::Checkpoint { .. }
+            | RecorderRequest::Watch => Woken::GoOn,
         })
     }
 

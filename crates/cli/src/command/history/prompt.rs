@@ -29,7 +29,13 @@ pub(super) fn nth_newest_prompt(
             let newest = history
                 .recorded_prompts(&newest)
                 .map_err(unreadable_failure)?;
-            let newest = newest.into_iter().next();
+            // A session whose calls changed nothing is found by the checkpoint of its prompt.
+            let newest = match newest.into_iter().next() {
+                Some(newest) => Some(newest),
+                None => history
+                    .newest_prompt_with_checkpoint()
+                    .map_err(unreadable_failure)?,
+            };
             newest
                 .ok_or_else(|| missing_prompt::missing_prompt_failure(history, "this project"))?
                 .session

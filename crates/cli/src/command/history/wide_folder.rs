@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use lancet::history::{History, LogQuery, Operation, ReversalDirection};
+use lancet::history::{FileChange, History, LogQuery, Operation, ReversalDirection};
 
 use super::access::unreadable_failure;
 use crate::failure::Failure;
@@ -97,10 +97,13 @@ impl WideFolder {
         ));
     }
 
+    /// Returns whether all files of a change are directly in the folder. A change without files is a move of HEAD, and so
+    /// a project's.
     fn owns(&self, operation: &Operation) -> bool {
-        operation.files.iter().all(|file| {
+        let is_own = |file: &FileChange| {
             let workspace = file.workspace.as_ref();
             workspace.is_some_and(|workspace| workspace.root == self.folder)
-        })
+        };
+        !operation.files.is_empty() && operation.files.iter().all(is_own)
     }
 }

@@ -55,10 +55,8 @@ impl Observed<'_> {
         let recorded = self.record(event, &recording, &session).transpose();
         let look = recorded
             .map_err(|error| Failure::system(format!("the files cannot be recorded: {error}")))?;
-        if let Some(look) = look
-            && recording.running_recorder().is_none()
-        {
-            recorder::start(recording.root(), look.files, self.process);
+        if let Some(look) = look {
+            recorder::ensure(&recording, look.files, self.process);
         }
         Ok(())
     }

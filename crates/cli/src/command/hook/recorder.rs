@@ -1,10 +1,10 @@
-//! The recorder of a project: a process that the first hook starts, which watches the files, so that later hooks need not
-//! list them. It ends with the agent, or after ten minutes without a hook.
+//! The recorder of a project: a server that runs on it, or else a process that the first hook starts. It watches the files,
+//! so that later hooks need not list them. The process ends with the agent, or after ten minutes without a hook.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lancet::recording::{RecorderOffice, RecorderWork};
+use lancet::recording::{RecorderOffice, RecorderWork, Recording};
 
 use super::detached;
 use crate::arguments::{DiagnosticsOption, WorkArguments};
@@ -16,11 +16,21 @@ const FLAG: &str = "--recorder";
 /// A smaller project is listed in a few milliseconds.
 const MIN_FILES: u64 = 2_000;
 
-/// Starts this program again as the recorder of a project that is worth one.
-pub(super) fn start(root: &Path, files: u64, agent_process: Option<&str>) {
+/// Sees to it that a project that is worth it has a recorder: a server that runs on it, or else this program, started
+/// again.
+pub(super) fn ensure(recording: &Recording, files: u64, agent_process: Option<&str>) {
     if files < MIN_FILES {
         return;
     }
+    match recording.running_recorder() {
+        None => start(recording.root(), agent_process),
+        Some(running) if running.work == RecorderWork::Server => recording.ask_to_watch(),
+        Some(_) => {}
+    }
+}
+
+/// Starts this program again as the recorder.
+fn start(root: &Path, agent_process: Option<&str>) {
     let Ok(program) = std::env::current_exe() else {
         return;
     };

@@ -1,9 +1,10 @@
 //! `lancet run`: a checkpoint, a command with the caller's terminal, a checkpoint. The differences are one change.
 
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::time::Instant;
 
-use lancet::recording::{RecordedCall, RecordedLook, Recording, format_command};
+use lancet::recording::{RecordedCall, RecordedLook, Recording, format_command, quote_argument};
 
 use super::recording_failure;
 use super::started::{StartError, run_to_end};
@@ -76,9 +77,10 @@ pub(in crate::command) fn run_recorded(
     Ok(Exit::Command(code))
 }
 
-/// Reports what was recorded, at a terminal.
+/// Reports what was recorded, at a terminal. That the project itself is gone is always reported.
 fn report_recording(arguments: &RunArguments, recording: &Recording, look: &RecordedLook) {
-    if arguments.quiet || !std::io::stderr().is_terminal() {
+    let is_reported = look.is_root_removed || std::io::stderr().is_terminal();
+    if arguments.quiet || !is_reported {
         return;
     }
     let files = |number: usize| match number {
@@ -86,6 +88,16 @@ fn report_recording(arguments: &RunArguments, recording: &Recording, look: &Reco
         more => format!("{more} files"),
     };
     let mut line = match &look.operation {
+        Some((id, number)) if look.is_root_removed => format!(
+            "{} was removed with {}; `{}` takes it back",
+            escape_for_terminal(&recording.root().display().to_string()),
+            files(*number),
+            escape_for_terminal(&undo_from_above(recording.root(), id))
+        ),
+        None if look.is_root_removed => format!(
+            "{} was removed, and nothing in it can be restored",
+            escape_for_terminal(&recording.root().display().to_string())
+        ),
         Some((_, 0)) => match &look.head {
             Some(head) => format!("HEAD moved: {}", escape_for_terminal(&head.to_string())),
             None if look.not_kept.is_empty() => return,
@@ -112,4 +124,12 @@ fn report_recording(arguments: &RunArguments, recording: &Recording, look: &Reco
         ));
     }
     print_error(&format!("lancet: {line}\n"));
+}
+
+/// Returns the command that undoes a change which removed the root: it names the nearest folder above that is there.
+fn undo_from_above(root: &Path, id: &str) -> String {
+    let above = root.ancestors().skip(1).find(|folder| folder.is_dir());
+    let above = above.unwrap_or(Path::new("/")).to_string_lossy();
+    let short = &id[id.len().saturating_sub(4)..];
+    format!("lancet undo {short} --root {}", quote_argument(&above))
 }

@@ -1,7 +1,9 @@
 //! Calls that moved HEAD of a git work tree. An undo changes files alone; it names the git command that moves HEAD back.
 
 use std::collections::HashSet;
+use std::path::Path;
 
+use lancet_git::{ObjectId, Repository};
 use lancet_history::{HeadMove, LogQuery, Operation, OperationStore};
 
 use super::kept::unreadable_refusal;
@@ -69,13 +71,61 @@ fn notice(
         from: older.from,
         to: newer.to,
     });
+    let roots = rows.iter().filter_map(|row| row.change.workspace.as_ref());
+    let roots = roots.map(|workspace| workspace.root.as_path());
     Ok(whole.filter(|head| head.from != head.to).map(|head| {
-        message!(
-            "HEAD was moved, too ({}): `{}` moves it back. Only files are undone here",
-            verbatim(&head),
-            verbatim(head.command_back())
-        )
+        match command_back(context, roots, &head) {
+            Some(command) => message!(
+                "HEAD was moved, too ({}): `{}` moves it back. Only files are undone here",
+                verbatim(&head),
+                verbatim(command)
+            ),
+            None => message!(
+                "HEAD was moved, too ({}), and the repository is gone or no longer has that commit. Only files are undone here",
+                verbatim(&head)
+            ),
+        }
     }))
+}
+
+/// Returns the git command that moves HEAD back; none where no repository of these roots, or of those of the engine, has
+/// the commit any more.
+fn command_back<'r>(
+    context: &CallContext<'_>,
+    mut roots: impl Iterator<Item = &'r Path>,
+    head: &HeadMove,
+) -> Option<String> {
+    let disk = &context.engine().base().disk;
+    // The commits of other algorithms cannot be looked for.
+    let commit = head.from.commit.as_deref().and_then(parse_commit);
+    let has_commit = |root: &Path| {
+        let found = Repository::find_for_file(&root.join("any"), disk);
+        found
+            .ok()
+            .flatten()
+            .is_some_and(|repository| match &commit {
+                Some(commit) => repository
+                    .open_objects()
+                    .is_ok_and(|mut objects| objects.size(commit).is_ok()),
+                None => true,
+            })
+    };
+    let mut own = context.engine().roots().iter();
+    let is_there = roots.any(has_commit) || own.any(|root| has_commit(root));
+    is_there.then(|| head.command_back())
+}
+
+/// Parses the id of a commit of a SHA-1 repository.
+fn parse_commit(digits: &str) -> Option<ObjectId> {
+    let mut bytes = [0; 20];
+    if digits.len() != 2 * bytes.len() {
+        return None;
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        let pair = digits.get(2 * at..2 * at + 2)?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    Some(ObjectId::from_array(bytes))
 }
 
 /// Returns whether a selection covers everything of a session since some moment.
@@ -87,15 +137,24 @@ pub(super) fn is_open_ended(selection: &Selection) -> bool {
 }
 
 /// Returns the refusal to undo a call that changed no file and only moved HEAD; none for any other.
-pub(super) fn only_moved_refusal(operation: &Operation) -> Option<Refusal> {
+pub(super) fn only_moved_refusal(
+    context: &CallContext<'_>,
+    operation: &Operation,
+) -> Option<Refusal> {
     let head = operation.recorded.as_ref()?.head.as_ref()?;
-    operation.files.is_empty().then(|| {
-        nothing_selected_refusal(message!(
-            "{} {} changed no file: it moved HEAD ({}), and `{}` moves it back",
-            OPERATION_CAPITALIZED,
-            verbatim(operation),
-            verbatim(head),
-            verbatim(head.command_back())
-        ))
-    })
+    if !operation.files.is_empty() {
+        return None;
+    }
+    let moved = message!(
+        "{} {} changed no file: it moved HEAD ({})",
+        OPERATION_CAPITALIZED,
+        verbatim(operation),
+        verbatim(head)
+    );
+    Some(nothing_selected_refusal(
+        match command_back(context, std::iter::empty(), head) {
+            Some(command) => message!("{}, and `{}` moves it back", moved, verbatim(command)),
+            None => message!("{}, and no repository here has the commit before it", moved),
+        },
+    ))
 }

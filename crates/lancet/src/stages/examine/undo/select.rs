@@ -114,7 +114,7 @@ pub(super) fn select_rows(
         }
         Selection::Operation(id) => {
             let operation = own_operation(context, store, id, whose)?;
-            let refusal = head::only_moved_refusal(&operation);
+            let refusal = head::only_moved_refusal(context, &operation);
             if let Some(refusal) = refusal.or_else(|| nothing_recorded_refusal(&operation)) {
                 return Err(refusal);
             }
