@@ -30,6 +30,7 @@ mod obstacles;
 mod odd;
 mod parallel;
 mod removed_root;
+mod secrets;
 mod server;
 mod watch;
 

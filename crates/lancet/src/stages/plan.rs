@@ -297,6 +297,9 @@ pub(crate) struct ChangeView {
     pub(super) unshown: Vec<Range<u64>>,
     /// Whether a hook removed the file after the change.
     pub(super) removed_later: bool,
+    /// Whether the answer has no number of lines and no revision: the file may not be shown, and the change is one of the
+    /// history.
+    pub(super) is_hidden: bool,
     /// Maps line numbers from earlier results to lines in the base. Set only if the base differs from the version in
     /// the ledger.
     pub(super) base_numbers: Option<LineNumbers>,

@@ -122,7 +122,7 @@ pub(crate) fn change_reply(
             let warning = describe_warning(warning).render(audience);
             text.push_str(&format!("[lancet: {warning}]\n"));
         }
-        if !file.removes() && !file.view.removed_later {
+        if !file.removes() && !file.view.removed_later && !file.view.is_hidden {
             text.push_str(&format!(
                 "[lancet: now at revision {}]\n",
                 written.revision.short_hex()
@@ -214,7 +214,8 @@ fn file_outcome(
     written: Option<&WriteOutcome>,
     audience: &Audience,
 ) -> FileOutcome {
-    let written = written.filter(|_| !file.removes() && !file.view.removed_later);
+    let has_state = !file.removes() && !file.view.removed_later && !file.view.is_hidden;
+    let written = written.filter(|_| has_state);
     let patch = match file.is_withheld() {
         true => Vec::new(),
         false => std::mem::take(&mut file.view.patch),

@@ -49,7 +49,7 @@ pub(super) fn headline(file: &FilePlan, tense: Tense, audience: &Audience) -> St
         };
         let from = audience.path_name(&quote_path(moved.from.path()));
         let names = format!("{verb} {from} to {path}");
-        return match view.rungs.is_empty() && view.patch.is_empty() {
+        return match view.is_hidden || (view.rungs.is_empty() && view.patch.is_empty()) {
             true => format!("{names}."),
             false => format!(
                 "{names}: {} added, {} removed.",
@@ -68,6 +68,9 @@ pub(super) fn headline(file: &FilePlan, tense: Tense, audience: &Audience) -> St
     };
     if file.creates() {
         return format!("{verb} {path}:");
+    }
+    if view.is_hidden {
+        return format!("{verb} {path}.");
     }
     let how = if view.rungs.is_empty() {
         String::new()
@@ -164,6 +167,8 @@ pub(super) struct FileForPerson {
     added: usize,
     removed: usize,
     rung: Option<Rung>,
+    /// Whether its lines are counted.
+    is_counted: bool,
     is_withheld: bool,
 }
 
@@ -187,6 +192,7 @@ impl FileForPerson {
             added: view.added,
             removed: view.removed,
             rung: view.rungs.iter().copied().find(|rung| *rung != Rung::Exact),
+            is_counted: !view.is_hidden,
             is_withheld: file.is_withheld(),
         }
     }
@@ -204,13 +210,15 @@ impl FileForPerson {
             .from
             .as_ref()
             .map_or_else(String::new, |from| format!("{} to ", quote_path(from)));
+        let counts = match self.is_counted {
+            true => format!("  +{} -{}", self.added, self.removed),
+            false => String::new(),
+        };
         format!(
-            "{}{} {from}{}  +{} -{}{rung}\n{diff}",
+            "{}{} {from}{}{counts}{rung}\n{diff}",
             self.lead,
             self.word,
             quote_path(&self.path),
-            self.added,
-            self.removed
         )
     }
 }

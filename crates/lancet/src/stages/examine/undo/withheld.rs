@@ -15,6 +15,7 @@ pub(super) fn withhold_texts(files: &mut [FilePlan]) {
         file.view = ChangeView {
             notices,
             mode_only: file.view.mode_only,
+            is_hidden: true,
             ..ChangeView::default()
         };
     }
