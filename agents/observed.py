@@ -101,7 +101,29 @@ class Opencode(drivers.Opencode):
         return Call("bash", {"command": script, "description": "as the user wishes"})
 
 
-AGENTS = [ClaudeCode, Codex, Gemini, Opencode]
+class Qwen(drivers.Qwen):
+    flags = ("--yolo",)
+
+    def own_edit(self, path, name, old, new):
+        yield Call("read_file", {"file_path": path})
+        yield Call("edit", {"file_path": path, "old_string": old, "new_string": new})
+
+    def shell(self, script):
+        return Call("run_shell_command", {"command": script, "description": "as the user wishes", "is_background": False})
+
+
+class Copilot(drivers.Copilot):
+    flags = ("--allow-all-paths",)
+
+    def own_edit(self, path, name, old, new):
+        yield Call("view", {"path": path})
+        yield Call("edit", {"path": path, "old_str": old, "new_str": new})
+
+    def shell(self, script):
+        return Call("bash", {"command": script, "description": "as the user wishes", "mode": "sync"})
+
+
+AGENTS = [ClaudeCode, Codex, Gemini, Opencode, Qwen, Copilot]
 
 
 def git(folder, *words):
@@ -241,7 +263,9 @@ def drive_once(lancet, agent, model, checks, by_lancet):
         logged = check_log(lancet, agent, home, folder, checks)
         if not by_lancet:
             # Not every run of an agent lasts until the last event has arrived.
-            events = {name: keys for name, keys in tap.events().items() if name != "SessionEnd"}
+            # Copilot CLI names no event, so the field of its last one is left out by its name.
+            events = {name: " ".join(key for key in keys.split() if name or key != "reason")
+                      for name, keys in tap.events().items() if name != "SessionEnd"}
             facts = {"events": events, **logged}
         undone = hooks.shell(lancet, home, folder, "undo", "--to-prompt", "--yes")
         checks.that(undone.returncode == 0, way + "lancet undo --to-prompt", undone.stdout + undone.stderr)

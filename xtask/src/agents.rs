@@ -25,10 +25,25 @@ pub(crate) const ALL: [&str; 6] = [
 pub(crate) const WITH_SUB_AGENTS: [&str; 3] = ["claude-code", "qwen", "copilot"];
 
 /// The agents that are driven with their own tools, which their hooks report.
-pub(crate) const OBSERVED: [&str; 4] = ["claude-code", "codex", "opencode", "gemini"];
+pub(crate) const OBSERVED: [&str; 6] = [
+    "claude-code",
+    "codex",
+    "opencode",
+    "gemini",
+    "qwen",
+    "copilot",
+];
 
 /// The agents that the test command installs.
-pub(crate) const TESTED: [&str; 5] = ["claude-code", "codex", "goose", "opencode", "gemini"];
+pub(crate) const TESTED: [&str; 7] = [
+    "claude-code",
+    "codex",
+    "goose",
+    "opencode",
+    "gemini",
+    "qwen",
+    "copilot",
+];
 
 /// How a difference from `agents/recorded.json` is treated.
 #[derive(Clone, Copy)]
