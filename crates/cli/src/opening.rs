@@ -3,10 +3,11 @@
 
 mod folders;
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use lancet::doors::Audience;
-use lancet::settings::Diagnostics;
+use lancet::settings::{Diagnostics, ReloadedSettings};
 use lancet::tools::{ANSWER_LIMIT, ToolPrefix};
 use lancet::{Builder, Lancet, Settings};
 use lancet_serving::Level;
@@ -19,7 +20,7 @@ use crate::launcher::{self, TerminalUse};
 pub(crate) use crate::live::WriteAuthor;
 use crate::live::{LiveSettings, SettingsInputs, refuse_own_flaws};
 use crate::log::Log;
-use crate::surroundings::{RootHint, Surroundings};
+use crate::surroundings::{RootHint, Surroundings, add_rules_of_projects, files_of_projects};
 use crate::terminal::{TerminalApprover, print_error, stdout_is_terminal};
 use folders::WorkFolders;
 
@@ -251,6 +252,23 @@ impl<'a> OpenRequest<'a> {
         Ok(builder)
     }
 
+    /// Loads the settings of a command that ends after one call, with the rules of the other projects that it works in.
+    fn load_for_call(
+        &self,
+        recipe: &SettingsInputs,
+        others: &[PathBuf],
+    ) -> Result<ReloadedSettings, Failure> {
+        let mut loaded = recipe.load()?;
+        add_rules_of_projects(&mut loaded, others)?;
+        if self.flaw_use == FlawHandling::Refused {
+            refuse_own_flaws(&loaded.settings)?;
+        }
+        if self.flaw_use != FlawHandling::Shown {
+            report_flaws(&loaded.settings);
+        }
+        Ok(loaded)
+    }
+
     /// Loads the settings, starts the launcher if they need it, and passes both on. An engine that stays open also gets
     /// the source of their changes.
     fn with_settings(
@@ -280,14 +298,11 @@ impl<'a> OpenRequest<'a> {
         }
         let loaded = match self.lifetime {
             Lifetime::OneCall => {
-                let loaded = recipe.load()?;
-                if self.flaw_use == FlawHandling::Refused {
-                    refuse_own_flaws(&loaded.settings)?;
+                let others = &folders.roots[1..];
+                for file in files_of_projects(others) {
+                    builder = builder.settings_file(file);
                 }
-                if self.flaw_use != FlawHandling::Shown {
-                    report_flaws(&loaded.settings);
-                }
-                loaded
+                self.load_for_call(&recipe, others)?
             }
             Lifetime::OneClient | Lifetime::ManyClients => {
                 let (loaded, live) = LiveSettings::begin(recipe)?;

@@ -4,6 +4,7 @@
 mod agents;
 mod browser;
 mod git;
+mod other_projects;
 mod pictures;
 mod roots;
 mod settings;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use agents::RunningAgent;
 pub(crate) use git::{excludes_file, read_git_surroundings as git_surroundings};
+pub(crate) use other_projects::{add_rules_of_projects, files_of_projects};
 pub(crate) use pictures::PictureProtocol;
 pub(crate) use roots::{
     AgentRoots, RootHint, resolve as resolve_roots, resolve_read_roots, wide_working_folder,

@@ -168,7 +168,7 @@ fn layer_from_flag(name: &str, key: &str, value: &str) -> Layer {
     }
 }
 
-fn read_settings_file(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
+pub(super) fn read_settings_file(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
     let (text, unreadable) = match read_settings_text(&path) {
         Ok(text) => (Some(text), None),
         Err(error)
