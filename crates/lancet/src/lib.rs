@@ -179,9 +179,9 @@ pub mod refusal {
 pub mod request {
     pub use lancet_model::request::{
         Action, CellChange, CellName, CellRequest, CellType, DeleteRequest, DryRun, EditRequest,
-        ExecutableChange, FileRequest, FinalNewline, GapHandling, HunkBounds, HunkPlace,
-        InsertSide, Insist, LastLine, LineRange, MoveRequest, Place, PlannedPlaces, Request,
-        Substitution, WriteMode, WriteRequest, WrittenNewline,
+        ExecutableChange, FileRequest, FinalNewline, FolderChange, GapHandling, HunkBounds,
+        HunkPlace, InsertSide, Insist, LastLine, LineRange, MoveRequest, Place, PlannedPlaces,
+        Request, Substitution, WriteMode, WriteRequest, WrittenNewline,
     };
 
     pub(crate) use lancet_model::request::*;

@@ -1,6 +1,7 @@
 //! A change of files, in one form for all tools: a [`Request`], whichever tool or host built it, so that one call may
 //! mix edits and whole files in one transaction. This is data only: crates/lancet carries it out.
 
+mod folder;
 mod hunk;
 mod lines;
 mod options;
@@ -21,6 +22,7 @@ pub use lancet_search::Substitution;
 pub use lancet_text::{FinalNewline, GapHandling, HunkBounds, LastLine};
 pub use lancet_workspace::ExecutableChange;
 
+pub use self::folder::FolderChange;
 pub use self::options::{DryRun, Insist};
 pub use self::planned::PlannedPlaces;
 pub use self::planned::{PlannedRole, SymbolRename};
@@ -70,6 +72,8 @@ pub enum Action {
     SetExecutable(ExecutableChange),
     /// A cell of a notebook is changed.
     Cell(CellRequest),
+    /// An empty folder is made or removed.
+    Folder(FolderChange),
 }
 
 /// One text to find in a file, and the text to put in its place.
@@ -242,6 +246,15 @@ impl FileRequest {
         Self {
             path: path.into(),
             action: Action::Delete(delete),
+            non_exhaustive: NonExhaustive,
+        }
+    }
+
+    /// Makes a request that makes or removes an empty folder.
+    pub fn folder(path: impl Into<String>, change: FolderChange) -> Self {
+        Self {
+            path: path.into(),
+            action: Action::Folder(change),
             non_exhaustive: NonExhaustive,
         }
     }

@@ -335,6 +335,16 @@ impl Located {
         self.missing_folders.first().unwrap_or(&self.name)
     }
 
+    /// Returns whether the permissions of the folder around the name allow names in it to be made and removed; true if
+    /// that cannot be determined.
+    pub fn has_writable_folder(&self) -> bool {
+        let checked = self.disk.check_writable_at(self.folder(), OsStr::new("."));
+        checked.map_or_else(
+            |error| error.kind() != io::ErrorKind::PermissionDenied,
+            |()| true,
+        )
+    }
+
     pub(crate) fn folder(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }

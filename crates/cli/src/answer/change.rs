@@ -1,5 +1,7 @@
 //! A change as shown to a person: what happened to each file, named from the working folder, its diff, and the notes.
 
+use std::collections::HashSet;
+
 use lancet::approval::ChangeKind;
 use lancet::outcome::{
     ChangeOutcome, ExecutableChange, FileOutcome, Rung, describe_rung, unified_diff,
@@ -57,8 +59,10 @@ pub(super) fn format_notes(change: &ChangeOutcome, colour: Colour) -> String {
     let dry_run = change
         .dry_run
         .then(|| "dry run; nothing was written".to_owned());
+    // The same sentence about several files is printed once.
+    let mut known = HashSet::new();
     let sentences = of_files.chain(&change.notes);
-    let sentences = sentences.cloned();
+    let sentences = sentences.filter(|words| known.insert(*words)).cloned();
     dry_run
         .into_iter()
         .chain(sentences)

@@ -33,8 +33,8 @@ Examples:
 /// Move or rename files and folders
 ///
 /// One question, one undo, all or nothing; never over a file that is there. The target is the new name or, of several
-/// sources, a folder: one that exists, or one that is made, with a slash at its end. Of a folder, every file that no ignore
-/// file leaves out is moved, hidden ones too; what stays where it was is named.
+/// sources, a folder: one that exists, or one that is made, with a slash at its end. Of a folder, everything that no
+/// ignore file leaves out is moved, hidden files and empty folders too; what stays where it was is named.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "lancet mv [OPTIONS] <SOURCE>... <TARGET>",
@@ -50,8 +50,8 @@ pub(crate) struct MvArguments {
 
 /// Remove files and folders, so that they can be brought back
 ///
-/// One question, one undo, all or nothing. Of a folder, every file that no ignore file leaves out is removed, hidden ones too,
-/// and the folder if it is empty then; what stays is named. A symbolic link is removed itself.
+/// One question, one undo, all or nothing. Of a folder, everything that no ignore file leaves out is removed, hidden
+/// files too, and the folder if it is empty then; what stays is named. A symbolic link is removed itself.
 #[derive(Debug, Args)]
 #[command(after_long_help = RM)]
 pub(crate) struct RmArguments {

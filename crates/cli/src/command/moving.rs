@@ -3,10 +3,11 @@
 mod sources;
 
 use std::collections::HashMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::Lancet;
-use lancet::request::{DeleteRequest, FileRequest, MoveRequest, Request};
+use lancet::request::{DeleteRequest, FileRequest, FolderChange, MoveRequest, Request};
 
 use super::recording::{Reversal, prove_change};
 use crate::answer::{OutputFormat, Presentation, print_reply};
@@ -38,13 +39,8 @@ pub(super) fn move_files(arguments: &MvArguments, around: &Surroundings) -> Resu
     let mut new_paths: HashMap<PathBuf, &Path> = HashMap::new();
     for source in &sources {
         let top = target.new_path(source, around)?;
-        for file in &source.files {
-            // A folder's own path is a prefix of its files' paths.
-            let below = file.strip_prefix(&source.path).unwrap_or(Path::new(""));
-            let new_path = match below.as_os_str().is_empty() {
-                true => top.clone(),
-                false => top.join(below),
-            };
+        for file in source.files.iter().chain(&source.empty_folders) {
+            let new_path = source.new_path_of(file, &top);
             if let Some(other) = new_paths.insert(new_path.clone(), file) {
                 return Err(Failure::refused(format!(
                     "{} and {} would both become {}; nothing was changed",
@@ -52,6 +48,13 @@ pub(super) fn move_files(arguments: &MvArguments, around: &Surroundings) -> Resu
                     display_path(file, around),
                     display_path(&new_path, around)
                 )));
+            }
+            if source.empty_folders.contains(file) {
+                let mode = folder_mode(file)?;
+                let made = FolderChange::Make { mode };
+                requests.push(FileRequest::folder(as_text(&new_path)?, made));
+                requests.push(removal_of_folder(source, file)?);
+                continue;
             }
             let mut moved = MoveRequest::new(as_text(&new_path)?);
             moved.folders = source.folders_of(file);
@@ -85,6 +88,9 @@ pub(super) fn remove_files(
             removed.folders = source.folders_of(file);
             requests.push(FileRequest::delete(as_text(file)?, removed));
         }
+        for folder in &source.empty_folders {
+            requests.push(removal_of_folder(source, folder)?);
+        }
     }
     report_remaining(&sources, "in place", around);
     carry_out(
@@ -96,6 +102,19 @@ pub(super) fn remove_files(
         &approver,
         around,
     )
+}
+
+/// Returns the request that removes an empty folder, and the typed folders around it if they are empty then.
+fn removal_of_folder(source: &Source, folder: &Path) -> Result<FileRequest, Failure> {
+    let folders = source.folders_of(folder);
+    let removed = FolderChange::Remove { folders };
+    Ok(FileRequest::folder(as_text(folder)?, removed))
+}
+
+fn folder_mode(folder: &Path) -> Result<u32, Failure> {
+    let found = folder.symlink_metadata();
+    let unreadable = |error| Failure::system(format!("{}: {error}", folder.display()));
+    Ok(found.map_err(unreadable)?.permissions().mode())
 }
 
 /// Opens an engine with roots that contain all the paths.
@@ -117,7 +136,8 @@ fn open(
 }
 
 fn check_number(sources: &[Source], verb: &str) -> Result<(), Failure> {
-    let number: usize = sources.iter().map(|source| source.files.len()).sum();
+    let number = |source: &Source| source.files.len() + source.empty_folders.len();
+    let number: usize = sources.iter().map(number).sum();
     match number > MAX_FILES {
         true => Err(Failure::refused(format!(
             "these are {number} files, and one command {verb} at most {MAX_FILES}; nothing was changed. Name fewer files, for example one folder at a time."
@@ -138,8 +158,7 @@ impl Target {
     fn new(typed: &Path, sources: &[Source], around: &Surroundings) -> Result<Self, Failure> {
         let path = around.absolute(typed)?;
         let is_named_as_folder = typed.as_os_str().as_encoded_bytes().ends_with(b"/");
-        // The path without a slash at its end.
-        let plain: PathBuf = path.components().collect();
+        let plain = sources::resolve_above(&path);
         if plain.is_dir() || is_named_as_folder {
             return Ok(Target::Folder(plain));
         }

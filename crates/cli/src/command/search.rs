@@ -21,7 +21,7 @@ use crate::failure::{Exit, Failure};
 use crate::opening::{OpenRequest, WriteAuthor};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
-pub(super) use expand::{expand_glob, files_below};
+pub(super) use expand::{entries_below, expand_glob};
 use input::StandardInput;
 use screen::{SearchScreen, TotalsUnit};
 

@@ -13,30 +13,35 @@ use lancet::doors::{
 use crate::failure::Failure;
 use crate::surroundings::{Surroundings, as_text};
 
-/// Returns the files that `lancet glob` lists for a pattern, as absolute paths, sorted.
+/// Returns what `lancet glob` lists for a pattern, of these kinds, as absolute paths, sorted.
 pub(in crate::command) fn expand_glob(
     typed: &Path,
+    kinds: &[EntryKind],
     lancet: &Lancet,
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, Failure> {
     let working = around.absolute(Path::new("."))?;
     let pattern = as_text(typed)?;
-    list_below(&working, Some(&pattern), HiddenFiles::Skip, lancet, around)
+    let hidden = HiddenFiles::Skip;
+    list_below(&working, Some(&pattern), hidden, kinds, lancet, around)
 }
 
-/// Returns the files below a folder that no ignore file leaves out, hidden ones too, as absolute paths, sorted.
-pub(in crate::command) fn files_below(
+/// Returns what is below a folder, of these kinds, and what no ignore file leaves out, hidden or not, as absolute
+/// paths, sorted.
+pub(in crate::command) fn entries_below(
     folder: &Path,
+    kinds: &[EntryKind],
     lancet: &Lancet,
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, Failure> {
-    list_below(folder, None, HiddenFiles::Include, lancet, around)
+    list_below(folder, None, HiddenFiles::Include, kinds, lancet, around)
 }
 
 fn list_below(
     folder: &Path,
     pattern: Option<&str>,
     hidden: HiddenFiles,
+    kinds: &[EntryKind],
     lancet: &Lancet,
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, Failure> {
@@ -54,10 +59,9 @@ fn list_below(
     };
     let names = NameBuffer::default();
     let output = Output::new(Box::new(names.clone()), OutputStyle::Plain, None);
-    let kinds = [EntryKind::File];
     let format = ShellFormat::Text;
     let report = search
-        .list(lancet, pattern, &kinds, true, format, &output)
+        .list(lancet, pattern, kinds, true, format, &output)
         .map_err(|refusal| Failure::usage(refusal.text().trim_end()))?;
     if let Some((_, refusal)) = report.refused.first() {
         return Err(Failure::refused(refusal.text().trim_end().to_owned()));

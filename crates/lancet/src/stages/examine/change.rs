@@ -7,7 +7,7 @@ use super::gather::locate_all;
 use super::located_file::{
     ChangeNoun, FileChanges, LocatedFile, LocatedMove, LocatedWrite, NumberedEdit,
 };
-use super::{cell, clash, delete, edit, mode, relocate, write};
+use super::{cell, clash, delete, edit, empty_folder, mode, relocate, write};
 use crate::message::{Message, message, verbatim};
 use crate::order::Turn;
 use crate::reason::Withheld;
@@ -151,6 +151,10 @@ fn examine_file(
         }
         FileChanges::Delete(at, request) => {
             let plan = delete::examine_file(context, attempt, target, request);
+            record_failure(plan, at, None, failures)?
+        }
+        FileChanges::Folder(at, change) => {
+            let plan = empty_folder::examine_folder(context, target, change);
             record_failure(plan, at, None, failures)?
         }
         FileChanges::Cell(at, request) => {

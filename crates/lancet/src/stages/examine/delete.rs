@@ -5,6 +5,7 @@ use lancet_text::{Document, difference};
 use lancet_workspace::{ExecutableChange, ExpectedState};
 
 use super::edit::TEXT_LENGTH_PER_FILE;
+use super::folder_permission::{NameChange, require_writable_folder};
 use super::read_state::{CurrentVersion, DIFF_BUDGET, ReadState, RequiredPart, read_state};
 use super::whole_file::{WholeFile, encoding_and_line_ends};
 use crate::applied_by::AppliedBy;
@@ -36,9 +37,11 @@ pub(super) fn examine_file(
         2 * context.length(&quote_path(target.path()).to_string()) + TEXT_LENGTH_PER_FILE,
     );
     if target.located.is_link() {
+        require_writable_folder(&target, NameChange::Removed)?;
         return examine_link(context, target, request);
     }
     require_file(context.engine(), &target)?;
+    require_writable_folder(&target, NameChange::Removed)?;
     let whole = WholeFile::read(context, attempt, &target)?;
     let document = whole.document(context, &target);
     let is_persons = context.applied_by == AppliedBy::Person;

@@ -9,8 +9,8 @@ use crate::message::message;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{
-    Action, CellRequest, DeleteRequest, DryRun, EditRequest, ExecutableChange, MoveRequest,
-    Request, WriteMode, WriteRequest,
+    Action, CellRequest, DeleteRequest, DryRun, EditRequest, ExecutableChange, FolderChange,
+    MoveRequest, Request, WriteMode, WriteRequest,
 };
 use crate::stages::approve::consent_to_reveal;
 use crate::stages::context::CallContext;
@@ -50,6 +50,7 @@ pub(super) fn locate_all<'r>(
                 continue;
             }
             Action::Cell(cell) => gathered.add_cell(path, at, cell),
+            Action::Folder(change) => gathered.add_folder(path, at, change),
             Action::SetExecutable(executable) => gathered.set_executable(path, at, *executable),
             _ => Err(Refusal::unknown_request()),
         };
@@ -76,6 +77,7 @@ impl<'r> GatheredFiles<'_, '_, 'r> {
             Some(FileChanges::Write(..)) => return Err(write_conflict_refusal(&target)),
             Some(FileChanges::Delete(..)) => return Err(delete_conflict_refusal(&target)),
             Some(FileChanges::Cell(..)) => return Err(cell_conflict_refusal(&target)),
+            Some(FileChanges::Folder(..)) => return Err(folder_conflict_refusal(&target)),
         }
         Ok(())
     }
@@ -187,6 +189,20 @@ impl<'r> GatheredFiles<'_, '_, 'r> {
         Ok(())
     }
 
+    fn add_folder(
+        &mut self,
+        path: &str,
+        at: usize,
+        change: &'r FolderChange,
+    ) -> Result<(), Refusal> {
+        let target = locate(self.context.engine(), path, Intent::Folder)?;
+        if self.file_with_name(&target).is_some() {
+            return Err(folder_conflict_refusal(&target));
+        }
+        self.push(target, FileChanges::Folder(at, change));
+        Ok(())
+    }
+
     fn set_executable(
         &mut self,
         path: &str,
@@ -197,6 +213,9 @@ impl<'r> GatheredFiles<'_, '_, 'r> {
         if let Some(known) = self.file_with_name(&target) {
             if let FileChanges::Delete(..) = known.work {
                 return Err(delete_conflict_refusal(&target));
+            }
+            if let FileChanges::Folder(..) = known.work {
+                return Err(folder_conflict_refusal(&target));
             }
             known.executable = Some((at, executable));
             return Ok(());
@@ -253,6 +272,16 @@ fn delete_conflict_refusal(target: &Target) -> Refusal {
     let path = target.display_name();
     let text = message!(
         "{} is to be removed, and another change of the same call is about it, too. Leave one of them out.",
+        &path
+    );
+    Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)
+}
+
+/// Returns the refusal for an empty folder that has another change in the same request.
+fn folder_conflict_refusal(target: &Target) -> Refusal {
+    let path = target.display_name();
+    let text = message!(
+        "{} is an empty folder to be made or removed, and another change of the same call is about it, too. Leave one of them out.",
         &path
     );
     Refusal::from_message(RefusalKind::Conflict, text).with_field("file_path", path)

@@ -7,8 +7,8 @@ use lancet_workspace::FileType;
 
 use crate::reason::Withheld;
 use crate::request::{
-    Action, CellRequest, DeleteRequest, EditRequest, ExecutableChange, MoveRequest, Request,
-    WriteRequest,
+    Action, CellRequest, DeleteRequest, EditRequest, ExecutableChange, FolderChange, MoveRequest,
+    Request, WriteRequest,
 };
 use crate::stages::locate::Target;
 
@@ -27,6 +27,8 @@ pub(super) enum FileChanges<'r> {
     Delete(usize, &'r DeleteRequest),
     Move(Box<LocatedMove<'r>>),
     Cell(usize, &'r CellRequest),
+    /// An empty folder is made or removed.
+    Folder(usize, &'r FolderChange),
     /// Only the executable bit changes.
     Mode,
 }
@@ -58,9 +60,10 @@ impl LocatedFile<'_> {
     pub(super) fn change_numbers(&self) -> impl Iterator<Item = usize> {
         let (edits, whole) = match &self.work {
             FileChanges::Edits(edits) => (edits.as_slice(), None),
-            FileChanges::Write(at, _) | FileChanges::Delete(at, _) | FileChanges::Cell(at, _) => {
-                (&[][..], Some(*at))
-            }
+            FileChanges::Write(at, _)
+            | FileChanges::Delete(at, _)
+            | FileChanges::Cell(at, _)
+            | FileChanges::Folder(at, _) => (&[][..], Some(*at)),
             FileChanges::Move(moved) => (moved.edits.as_slice(), Some(moved.at)),
             FileChanges::Mode => (&[][..], None),
         };
@@ -79,6 +82,7 @@ impl LocatedFile<'_> {
             FileChanges::Edits(_)
             | FileChanges::Delete(..)
             | FileChanges::Cell(..)
+            | FileChanges::Folder(..)
             | FileChanges::Mode => None,
         }
     }

@@ -8,6 +8,7 @@ use lancet_text::{Encoding, Endings};
 use lancet_workspace::{ExecutableChange, ExpectedState, FileType, normalize_lexically};
 
 use super::edit::TEXT_LENGTH_PER_FILE;
+use super::folder_permission::{NameChange, require_writable_folder};
 use super::located_file::NumberedEdit;
 use super::whole_file::{WholeFile, encoding_and_line_ends};
 use crate::message::{Message, message, tool_and_shell_term, verbatim};
@@ -53,6 +54,8 @@ pub(super) fn check_move(
         );
     }
     require_free(to)?;
+    require_writable_folder(from, NameChange::Moved)?;
+    require_writable_folder(to, NameChange::Made)?;
     if edits.is_empty() {
         return Ok(());
     }

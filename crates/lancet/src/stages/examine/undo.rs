@@ -38,6 +38,7 @@ mod view;
 mod walk;
 mod withheld;
 
+pub(super) use self::current_file::is_empty as is_empty_folder;
 pub(crate) use self::hunk::plan_hunk_undo;
 pub(crate) use self::restore::plan_restore;
 

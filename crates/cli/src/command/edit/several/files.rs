@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lancet::Lancet;
+use lancet::doors::EntryKind;
 
 use crate::arguments::EditArguments;
 use crate::command::search::expand_glob;
@@ -73,7 +74,7 @@ pub(super) fn expand_candidates(
         let is_named = !is_glob(typed, around)?;
         let found = match is_named {
             true => vec![around.absolute(typed)?],
-            false => expand_glob(typed, lancet, around)?,
+            false => expand_glob(typed, &[EntryKind::File], lancet, around)?,
         };
         if found.is_empty() {
             return Err(Failure::refused(format!(

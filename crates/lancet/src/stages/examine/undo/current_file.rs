@@ -120,7 +120,7 @@ fn link_at(target: &Target) -> Option<(Stamp, OsString)> {
 }
 
 /// Returns whether a folder has no entries.
-pub(super) fn is_empty(context: &CallContext<'_>, path: &Path) -> bool {
+pub(in crate::stages::examine) fn is_empty(context: &CallContext<'_>, path: &Path) -> bool {
     let located = context.engine().workspace.locate_as_spelled(path);
     located
         .ok()
