@@ -1,6 +1,8 @@
 //! `lancet blame`: who wrote each line of a file, and when.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
 
 use lancet::doors::path_text;
 use lancet::history::{Attribution, History, Operation};
@@ -34,10 +36,7 @@ pub(crate) fn blame(arguments: &BlameArguments, around: &Surroundings) -> Result
     }
     let found = history.attribution(&path).map_err(unreadable_failure)?;
     let Some(found) = found else {
-        return Err(Failure::denied(format!(
-            "the rules deny reading {}",
-            name()
-        )));
+        return Err(failure_without_lines(&history, &path, &name()));
     };
     if arguments.json {
         print(&format!("{}\n", file_json(&found)))?;
@@ -52,6 +51,16 @@ pub(crate) fn blame(arguments: &BlameArguments, around: &Surroundings) -> Result
     let colour = around.colour(stdout_is_terminal());
     print_paged(&format_lines(&history, &found, text, colour)?, around)?;
     Ok(Exit::Done)
+}
+
+/// Returns why a file has no lines to show.
+fn failure_without_lines(history: &History, path: &Path, name: &str) -> Failure {
+    match File::open(path) {
+        Err(error) if history.may_show(path) => {
+            Failure::system(format!("{name} cannot be read: {error}"))
+        }
+        _ => Failure::denied(format!("the rules deny reading {name}")),
+    }
 }
 
 /// Returns the change that wrote each line.
