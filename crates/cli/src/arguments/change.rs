@@ -95,7 +95,7 @@ pub(crate) struct WriteArguments {
     /// `-`: take the text from standard input, a terminal or empty input too
     #[arg(value_name = "-", value_parser = parse_dash)]
     pub(crate) input: Option<String>,
-    /// The text
+    /// The text as it is; no newline is added
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) content: Option<String>,
     /// Take the text from a file, whole; `-` is standard input

@@ -225,10 +225,13 @@ fn parse_agent_names(names: &[String]) -> Result<Vec<&'static Agent>, Failure> {
     for name in names {
         let agent = find_agent(name).ok_or_else(|| {
             let known: Vec<_> = all_agents().iter().map(|agent| agent.name).collect();
-            let known = known.join(", ");
-            Failure::usage(format!(
-                "{name} is no agent that lancet knows; it knows {known}"
-            ))
+            let is_meant = |known: &&&str| known.starts_with(name) || name.starts_with(**known);
+            let meant: Vec<&str> = known.iter().filter(is_meant).copied().collect();
+            let meant = match meant.is_empty() {
+                true => format!("; it knows {}", known.join(", ")),
+                false => format!("; did you mean {}?", meant.join(" or ")),
+            };
+            Failure::usage(format!("{name} is no agent that lancet knows{meant}"))
         })?;
         if chosen.iter().all(|known| known.name != agent.name) {
             chosen.push(agent);

@@ -75,6 +75,12 @@ pub(super) fn parse_file_and_range(
         && !is_flagged
         && around.absolute(typed)?.symlink_metadata().is_err()
     {
+        if tail == 0 {
+            let name = escape_line_for_terminal(name);
+            return Err(Failure::usage(format!(
+                "{name}:-0: the last lines count from 1: {name}:-1 is the last one"
+            )));
+        }
         return Ok(FileLines {
             tail: Some(tail),
             ..lines_by_flags(Path::new(name))?
@@ -106,10 +112,8 @@ pub(super) fn parse_file_and_range(
 fn parse_tail(typed: &str) -> Option<(&str, u64)> {
     let (name, number) = typed.rsplit_once(":-")?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let number = number.parse::<u64>().ok().filter(|number| *number > 0);
-    number
-        .filter(|_| is_number && !name.is_empty())
-        .map(|number| (name, number))
+    // A number that is too large means all lines.
+    (is_number && !name.is_empty()).then(|| (name, number.parse().unwrap_or(u64::MAX)))
 }
 
 /// Splits `name:10`, `name:10-20`, `name:10-` and `name:10:5` (a line and a column).
@@ -282,7 +286,9 @@ mod tests {
         assert_eq!(parse_range("a.rs:10:5"), Some(("a.rs", (10, Some(10)))));
         assert_eq!(parse_range("a.rs:10,20"), Some(("a.rs", (10, Some(20)))));
         assert_eq!(parse_tail("a.rs:-3"), Some(("a.rs", 3)));
-        assert_eq!(parse_tail("a.rs:-0"), None);
+        assert_eq!(parse_tail("a.rs:-0"), Some(("a.rs", 0)));
+        let too_large = "a.rs:-99999999999999999999";
+        assert_eq!(parse_tail(too_large), Some(("a.rs", u64::MAX)));
         assert_eq!(parse_tail(":-3"), None);
         for name in [
             "a.rs",

@@ -230,6 +230,14 @@ pub(super) fn format_help(question: &Question, asker: QuestionOrigin) -> String 
         for rule in &question.offers.always {
             words.push_str(&format!("     {}\n", escape_line_for_terminal(rule)));
         }
+        if question
+            .offers
+            .always
+            .iter()
+            .any(|rule| rule.contains("(//"))
+        {
+            words.push_str("   (// begins an absolute path)\n");
+        }
     }
     if can_edit(question) {
         words.push_str(match question.files.len() {
