@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lancet::outcome::Outcome;
+use lancet::history::{IdMatch, Operation};
+use lancet::outcome::{FileOutcome, Outcome};
 use lancet::recording::{RecordedCall, Recording};
 use lancet::undo::{Conflicts, Selection, UndoRequest};
 use lancet::{Lancet, Reply, Session};
@@ -13,10 +14,11 @@ use super::recording_failure;
 use super::started::run_to_end;
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::{ExecFlags, WorkArguments};
+use crate::command::history::access::unreadable_failure;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_unlimited_call, caller};
 use crate::opening::{ApproverKind, OpenRequest, WriteAuthor};
-use crate::surroundings::{RootHint, Surroundings};
+use crate::surroundings::{RootHint, Surroundings, resolve_roots};
 use crate::terminal::{Consent, TerminalApprover, escape_line_for_terminal, print_error};
 
 /// How a change is reverted.
@@ -43,7 +45,7 @@ pub(in crate::command) fn prove_change(
     let Some(operation) = change.operation.as_ref().filter(|_| !change.dry_run) else {
         return Ok(exit);
     };
-    let paths: Vec<PathBuf> = change.files.iter().map(|file| file.path.clone()).collect();
+    let paths = changed_paths(&change.files, around);
     let approver = TerminalApprover::new(Consent::Given, around);
     let request = OpenRequest {
         approver: ApproverKind::Terminal(approver.clone()),
@@ -65,21 +67,29 @@ pub(in crate::command) fn prove_change(
         ));
         return Ok(Exit::Refused);
     }
-    let what = match reversal {
-        Reversal::Undo => "undoing the change",
-        Reversal::Redo => "redoing what was undone",
-    };
-    print_error(&format!("lancet: `{shown}` ended with {code}; {what}\n"));
     let reverted = Reverted {
         lancet: &lancet,
         approver: &approver,
         around,
     };
+    let is_reverted = reverted
+        .find(operation)?
+        .is_some_and(|found| found.is_undone());
+    let what = match (reversal, is_reverted) {
+        (Reversal::Undo, false) => "undoing the change",
+        (Reversal::Redo, false) => "redoing what was undone",
+        (Reversal::Undo, true) => "the change is undone already",
+        (Reversal::Redo, true) => "what was undone is redone already",
+    };
+    print_error(&format!("lancet: `{shown}` ended with {code}; {what}\n"));
     let mut worst = Exit::Refused;
     if let Some(own) = own_change
-        && !reverted.revert(UndoRequest::undo(Selection::Operation(own)))?
+        && !reverted.revert_own_change(own)?
     {
         worst = Exit::System;
+    }
+    if is_reverted {
+        return Ok(worst);
     }
     let selection = Selection::Operation(operation.clone());
     let request = match reversal {
@@ -90,6 +100,18 @@ pub(in crate::command) fn prove_change(
         worst = Exit::System;
     }
     Ok(worst)
+}
+
+/// Returns the paths of the changed files, before and after the change. Those in the project around the working folder
+/// come first, because the command runs in the project of the first one.
+fn changed_paths(files: &[FileOutcome], around: &Surroundings) -> Vec<PathBuf> {
+    let names = files
+        .iter()
+        .flat_map(|file| std::iter::once(&file.path).chain(&file.from_path));
+    let mut paths: Vec<PathBuf> = names.cloned().collect();
+    let project = resolve_roots(&[], RootHint::Recorded, around).unwrap_or_default();
+    paths.sort_by_key(|path| !project.iter().any(|root| path.starts_with(root)));
+    paths
 }
 
 /// Runs the command and records what it changes. Returns its exit code and the id of its change.
@@ -141,6 +163,32 @@ struct Reverted<'a> {
 }
 
 impl Reverted<'_> {
+    /// Returns a change by its whole id.
+    fn find(&self, id: &str) -> Result<Option<Operation>, Failure> {
+        let Some(history) = self.lancet.history() else {
+            return Ok(None);
+        };
+        match history.find(id).map_err(unreadable_failure)? {
+            IdMatch::One(found) => Ok(Some(*found)),
+            IdMatch::None | IdMatch::Several(_) => Ok(None),
+        }
+    }
+
+    /// Reverts what the command changed. Returns whether all of it has its old state again: HEAD stays where the
+    /// command moved it, and the way back is named.
+    fn revert_own_change(&self, id: String) -> Result<bool, Failure> {
+        let found = self.find(&id)?.filter(|found| found.files.is_empty());
+        if let Some(head) = found.and_then(|found| found.recorded?.head) {
+            print_error(&format!(
+                "lancet: the command moved HEAD ({}), and HEAD stays there; `{}` moves it back\n",
+                escape_line_for_terminal(&head.to_string()),
+                escape_line_for_terminal(&head.command_back())
+            ));
+            return Ok(false);
+        }
+        self.revert(UndoRequest::undo(Selection::Operation(id)))
+    }
+
     /// Reverts one change and prints what was done. Returns whether every file has its old state again: a file that was
     /// changed meanwhile stays, and is named.
     fn revert(&self, request: UndoRequest) -> Result<bool, Failure> {
