@@ -86,11 +86,11 @@ pub use mark::{MarkQuery, MarkStore, PromptMark};
 pub use moves::{FormerRoot, HistoryPoint, MoveStore, RecordRename};
 pub use operation::{
     ALREADY_UNDONE_MARK, CallerFilter, ChangeKind, CheckedContents, CompressResult, ConfirmOutcome,
-    ContentDraft, ContentFault, ContentStore, DraftState, FileChange, FileDraft, HistoryLimits,
-    IdMatch, LaterState, LogQuery, Operation, OperationAuthor, OperationDraft, OperationKind,
-    OperationState, OperationStore, ParentFilter, PruneResult, RecordStore, RecordedState,
-    ReversalDirection, ReversedChange, RivalState, Statistics, StatisticsQuery, StoreUpkeep,
-    Totals, TotalsByName, UNATTRIBUTED_TOOL, WATCHED_CLIENT,
+    ContentDraft, ContentFault, ContentStore, DraftState, FileChange, FileDraft, FilesBelow,
+    HistoryLimits, IdMatch, LaterState, LogQuery, Operation, OperationAuthor, OperationDraft,
+    OperationKind, OperationState, OperationStore, ParentFilter, PruneResult, RecordStore,
+    RecordedState, ReversalDirection, ReversedChange, RivalState, Statistics, StatisticsQuery,
+    StoreUpkeep, Totals, TotalsByName, UNATTRIBUTED_TOOL, WATCHED_CLIENT,
 };
 pub use program_call::{CallMaker, OpenCall, ProgramCallDraft, ProgramCallStore};
 pub use question::{

@@ -17,7 +17,9 @@ pub use checked::{CheckedContents, ContentFault};
 pub use draft::{
     ContentDraft, DraftState, FileDraft, OperationAuthor, OperationDraft, ReversedChange,
 };
-pub use query::{CallerFilter, IdMatch, LogQuery, ParentFilter, ReversalDirection, RivalState};
+pub use query::{
+    CallerFilter, FilesBelow, IdMatch, LogQuery, ParentFilter, ReversalDirection, RivalState,
+};
 pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
 pub use store::{
     CompressResult, ConfirmOutcome, ContentStore, HistoryLimits, LaterState, OperationStore,

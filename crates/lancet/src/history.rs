@@ -11,6 +11,8 @@ mod net_files;
 mod on_disk;
 mod patch;
 mod projects;
+mod roots;
+mod similar_ids;
 mod sub_agents;
 mod verify;
 mod withheld;
@@ -34,9 +36,9 @@ pub use events::{
 };
 pub use lancet_history::{
     ALREADY_UNDONE_MARK, AnnouncementHandling, CallOwner, CallerFilter, ChangeKind, CompressResult,
-    ConversationReport, ConversationRole, DroppedObjects, EventKind, FileChange, FormerRoot,
-    GitHead, HeadMove, HistoryError, IdMatch, KnownWorkspace, LogQuery, MarkQuery, Operation,
-    OperationKind, OperationState, ParentFilter, PromptMark, PruneResult, RecordedState,
+    ConversationReport, ConversationRole, DroppedObjects, EventKind, FileChange, FilesBelow,
+    FormerRoot, GitHead, HeadMove, HistoryError, IdMatch, KnownWorkspace, LogQuery, MarkQuery,
+    Operation, OperationKind, OperationState, ParentFilter, PromptMark, PruneResult, RecordedState,
     ReversalDirection, RunningSubAgent, Statistics, StatisticsQuery, SubAgent, Totals,
     UNATTRIBUTED_TOOL, WATCHED_CLIENT,
 };
@@ -102,6 +104,8 @@ impl<'o> ShortId<'o> {
 pub struct History {
     engine: Arc<EngineView>,
     store: Arc<dyn OperationStore>,
+    /// Which changes are listed that also touched files outside the roots.
+    files_below: FilesBelow,
 }
 
 impl Lancet {
@@ -119,10 +123,11 @@ impl History {
         Some(Self {
             engine: Arc::clone(engine),
             store,
+            files_below: FilesBelow::All,
         })
     }
 
-    /// Lists operations, newest first. A query without folders means those below the roots. Operations in other folders
+    /// Lists operations, newest first. A query without folders means those of the roots. Operations in other folders
     /// that have or had the path of a root, in another container or before the root was recreated, are left out.
     ///
     /// # Errors
@@ -141,6 +146,7 @@ impl History {
         let mut query = query.clone();
         if query.below.is_empty() {
             query.below = self.roots();
+            query.files_below = self.files_below;
         }
         let mut found = self.query_store(|store| store.query_log(&query))?;
         self.withhold_line_counts(&mut found);
@@ -175,13 +181,6 @@ impl History {
             self.withhold_line_counts(std::slice::from_mut(operation));
         }
         Ok(found)
-    }
-
-    /// Returns whether all files of an operation are below the roots.
-    pub fn are_files_below_roots(&self, operation: &Operation) -> bool {
-        let roots = self.engine.roots();
-        let is_below = |path: &Path| roots.iter().any(|root| path.starts_with(root));
-        operation.files.iter().all(|file| is_below(&file.path))
     }
 
     /// Returns the short form of each operation's id: an ending that no other operation's id has, of at least
@@ -350,15 +349,6 @@ impl History {
             self.query_store(|store| attribution::attribute_lines(store, path, &now.bytes, others))
         })
         .transpose()
-    }
-
-    /// Returns a path relative to its root.
-    pub fn relative_to_root<'p>(&self, path: &'p Path) -> &'p Path {
-        let roots = self.engine.roots().iter();
-        roots
-            .filter_map(|root| path.strip_prefix(root).ok())
-            .min_by_key(|path| path.as_os_str().len())
-            .unwrap_or(path)
     }
 
     /// Queries the store, and reports a database that was found damaged meanwhile.

@@ -17,6 +17,10 @@ use crate::call::Cancel;
 pub struct UndoRequest {
     /// The selected operations.
     pub selection: Selection,
+    /// The folders in which the selected operations changed a file; they may also have changed files elsewhere below
+    /// the roots. Without folders, all files of a selected operation are below the roots. A selection by id or file
+    /// names its operations itself.
+    pub project: Vec<PathBuf>,
     /// Whether to undo or to redo.
     pub direction: Direction,
     /// What happens if a file has changed since.
@@ -40,6 +44,7 @@ impl UndoRequest {
     pub fn new(direction: Direction, selection: Selection) -> Self {
         Self {
             selection,
+            project: Vec::new(),
             direction,
             overlap: Overlap::Refuse,
             conflicts: Conflicts::Refuse,

@@ -2,6 +2,7 @@
 //! `undo`).
 
 pub(super) mod access;
+mod across_projects;
 mod attribution;
 mod blame;
 mod diff;
@@ -24,12 +25,14 @@ mod steps;
 pub(super) mod time;
 mod unattributed;
 mod undo;
+mod undo_hunk;
 mod verify;
 mod versions;
 pub(super) mod wake;
 mod watch;
 pub(super) mod who;
 mod wide_folder;
+mod wrong_id;
 
 pub(super) use access::open_history;
 pub(super) use blame::blame;

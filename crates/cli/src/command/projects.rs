@@ -14,7 +14,7 @@ use crate::arguments::ProjectsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{
-    Colour, Style, escape_for_terminal, print, print_error, print_paged, stdout_is_terminal,
+    Colour, Style, escape_line_for_terminal, print, print_error, print_paged, stdout_is_terminal,
 };
 
 /// A project and what is going on in it.
@@ -85,7 +85,7 @@ impl Project {
     }
 
     fn name(&self) -> String {
-        escape_for_terminal(&path_text(&self.recorded.root)).into_owned()
+        escape_line_for_terminal(&path_text(&self.recorded.root)).into_owned()
     }
 }
 
@@ -107,7 +107,7 @@ fn format_line(project: &Project, width: usize, colour: Colour) -> String {
         line.push_str("  (not there any more)");
     }
     if !sessions.is_empty() {
-        let sessions = escape_for_terminal(&sessions.join(", ")).into_owned();
+        let sessions = escape_line_for_terminal(&sessions.join(", ")).into_owned();
         line.push_str(&format!("  at work: {sessions}"));
     }
     if *waiting > 0 {

@@ -22,6 +22,8 @@ pub(crate) enum RootHint<'p> {
     At(&'p Path),
     /// The command works on these files and folders, given as absolute paths.
     AtAll(&'p [PathBuf]),
+    /// The command works in these roots, which [`resolve`] found before.
+    Roots(&'p [PathBuf]),
     /// The command touches no files, so any folder will do.
     Nothing,
 }
@@ -49,6 +51,7 @@ pub(crate) fn resolve(
                 let found = paths.iter().map(|path| root_for_path(path, around));
                 found.collect::<Result<Vec<_>, _>>()?
             }
+            RootHint::Roots(roots) => roots.to_vec(),
             RootHint::Nothing => {
                 vec![around.working.clone().unwrap_or_else(|| PathBuf::from("/"))]
             }

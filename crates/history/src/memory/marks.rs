@@ -25,7 +25,7 @@ impl MarkStore for MemoryHistory {
             query.below.is_empty()
                 || operations.any(|operation| {
                     operation.session == session
-                        && super::operations::is_below(operation, &query.below)
+                        && super::operations::has_file_below(operation, &query.below)
                 })
         };
         let marks = kept.marks.iter().rev().filter(|mark| {

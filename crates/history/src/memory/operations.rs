@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{OperationRow, SharedState};
 use crate::error::{AnnounceConflict, HistoryError};
 use crate::operation::{
-    CallerFilter, ChangeKind, DraftState, FileChange, FileDraft, LogQuery, Operation,
+    CallerFilter, ChangeKind, DraftState, FileChange, FileDraft, FilesBelow, LogQuery, Operation,
     OperationDraft, OperationKind, OperationState, RecordedState, ReversalDirection,
 };
 
@@ -190,7 +190,10 @@ impl SharedState {
                 .before_sequence
                 .is_none_or(|before| operation.sequence < before)
             && query.path.as_ref().is_none_or(touches)
-            && is_below(operation, &query.below)
+            && match query.files_below {
+                FilesBelow::All => is_below(operation, &query.below),
+                FilesBelow::Any => has_file_below(operation, &query.below),
+            }
             && (!query.moves_head || moves_head(operation))
             && query
                 .reversible
@@ -226,8 +229,17 @@ fn moves_head(operation: &Operation) -> bool {
     call.is_some_and(|call| call.head.is_some())
 }
 
+/// Returns whether a file of an operation is, or was before it was moved, below one of the folders; true without
+/// folders, and for a call that changed no file.
+pub(super) fn has_file_below(operation: &Operation, folders: &[PathBuf]) -> bool {
+    let below = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
+    let is_below =
+        |file: &FileChange| below(&file.path) || file.moved_from.as_deref().is_some_and(below);
+    folders.is_empty() || operation.files.is_empty() || operation.files.iter().any(is_below)
+}
+
 /// Returns whether all files of an operation are below one of the folders; true without folders.
-pub(super) fn is_below(operation: &Operation, folders: &[PathBuf]) -> bool {
+fn is_below(operation: &Operation, folders: &[PathBuf]) -> bool {
     let below = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
     folders.is_empty() || operation.files.iter().all(|file| below(&file.path))
 }

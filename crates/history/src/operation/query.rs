@@ -9,8 +9,10 @@ use crate::entry::Revision;
 /// with new versions: end a literal with `..LogQuery::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct LogQuery {
-    /// Only operations all of whose files are below one of these folders.
+    /// Only operations whose files are below one of these folders; `files_below` says whether all of them or one.
     pub below: Vec<PathBuf>,
+    /// How many of an operation's files have to be below the folders.
+    pub files_below: FilesBelow,
     /// Only operations that touched this file, or a file below this folder.
     pub path: Option<PathBuf>,
     /// Only operations of this session.
@@ -50,6 +52,17 @@ pub struct LogQuery {
     pub moves_head: bool,
     /// The largest number of operations to return.
     pub limit: Option<usize>,
+}
+
+/// How many of an operation's files have to be below the folders of a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FilesBelow {
+    /// All of them, by their present names.
+    #[default]
+    All,
+    /// One of them, by its present name or by the name that it was moved from. The others may be files of other
+    /// projects.
+    Any,
 }
 
 /// Whether operations are included whose caller is not known.

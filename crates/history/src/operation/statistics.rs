@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// `..StatisticsQuery::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct StatisticsQuery {
-    /// Only operations all of whose files are below one of these folders.
+    /// Only files that are, or were before they were moved, below one of these folders; other files of the same
+    /// operations are not counted.
     pub below: Vec<PathBuf>,
     /// Only this file, or the files below this folder; other files of the same operations are not counted. Refusals are
     /// recorded without a file, so there are none then.

@@ -10,9 +10,9 @@ use super::paths::{bounds_below, path_bytes, path_from_bytes};
 use super::sql_filter::SqlFilter;
 use super::{log_search, looks, recorded_calls, workspaces};
 use crate::operation::{
-    CallerFilter, ChangeKind, FileChange, LogQuery, Operation, OperationKind, OperationState,
-    ParentFilter, RecordedState, ReversalDirection, ReversedChange, UNATTRIBUTED_TOOL,
-    WATCHED_CLIENT,
+    CallerFilter, ChangeKind, FileChange, FilesBelow, LogQuery, Operation, OperationKind,
+    OperationState, ParentFilter, RecordedState, ReversalDirection, ReversedChange,
+    UNATTRIBUTED_TOOL, WATCHED_CLIENT,
 };
 use crate::workspace::KnownWorkspace;
 
@@ -93,7 +93,10 @@ pub(super) fn query_log(
         let condition = "o.id IN (SELECT operation FROM recorded_calls WHERE head_to IS NOT NULL)";
         filter.add(condition, []);
     }
-    filter.restrict_to_folders(&query.below);
+    match query.files_below {
+        FilesBelow::All => filter.restrict_to_folders(&query.below),
+        FilesBelow::Any => filter.require_file_below(&query.below),
+    }
     let others = workspaces::find_workspace_numbers(connection, &query.without)?;
     filter.exclude_roots(&others);
     add_reversible_condition(&mut filter, query, &others);

@@ -77,7 +77,7 @@ fn list_marks(connection: &Connection, query: &MarkQuery) -> rusqlite::Result<Ve
     }
     if !query.below.is_empty() {
         let mut changed = SqlFilter::default();
-        changed.restrict_to_folders(&query.below);
+        changed.require_file_below(&query.below);
         sql.push_str(&format!(
             " AND session IN (WITH RECURSIVE changed (session) AS (
                 SELECT o.session FROM operations o WHERE {}

@@ -53,6 +53,30 @@ impl SqlFilter {
         self.restrict_calls_without_files(folders);
     }
 
+    /// Adds the condition that the file of a row `f` is, or was before it was moved, below one of the folders.
+    pub(super) fn restrict_rows_to_folders(&mut self, folders: &[PathBuf]) {
+        if !folders.is_empty() {
+            let (one, values) = row_below_condition(folders);
+            self.add(&format!("({one})"), values);
+        }
+    }
+
+    /// Adds the condition that a file of the operation is, or was before it was moved, below one of the folders.
+    pub(super) fn require_file_below(&mut self, folders: &[PathBuf]) {
+        if folders.is_empty() {
+            return;
+        }
+        let (one, values) = row_below_condition(folders);
+        self.add(
+            &format!(
+                "(EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND ({one}))
+                    OR NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id))"
+            ),
+            values,
+        );
+        self.restrict_calls_without_files(folders);
+    }
+
     /// Adds the condition that a recorded call which changed no file was made at or below one of the folders.
     fn restrict_calls_without_files(&mut self, folders: &[PathBuf]) {
         let one = vec!["w.root = ? OR (w.root > ? AND w.root < ?)"; folders.len()].join(" OR ");
@@ -69,4 +93,14 @@ impl SqlFilter {
             values,
         );
     }
+}
+
+/// Returns the condition that the file of a row `f` is, or was before it was moved, below one of the folders.
+fn row_below_condition(folders: &[PathBuf]) -> (String, Vec<Value>) {
+    let one = "(f.path > ? AND f.path < ?) OR (f.moved_from > ? AND f.moved_from < ?)";
+    let values = folders.iter().flat_map(|folder| {
+        let (from, to) = bounds_below(folder);
+        [from.clone(), to.clone(), from, to].map(Value::Blob)
+    });
+    (vec![one; folders.len()].join(" OR "), values.collect())
 }

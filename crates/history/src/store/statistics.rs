@@ -48,7 +48,7 @@ pub(super) fn compute_statistics(
     if let Some(since) = query.since {
         filter.add("o.time >= ?", [Value::Integer(since)]);
     }
-    filter.restrict_to_folders(&query.below);
+    filter.restrict_rows_to_folders(&query.below);
     filter.exclude_roots(&workspaces::find_workspace_numbers(
         connection,
         &query.without,

@@ -47,6 +47,7 @@ laws! {
     operations::a_content_is_found_by_its_hash_whole_or_as_an_edit,
     operations::a_displaced_file_becomes_the_content_that_was_announced,
     operations::an_id_that_is_taken_overwrites_nothing,
+    operations::a_change_of_two_projects_is_listed_in_each_if_one_file_is_enough,
     operations::an_abandoned_operation_leaves_nothing_behind,
     operations::undo_redo_and_undo_again_change_what_can_be_reversed,
     operations::a_folder_is_removed_with_the_last_change_that_has_a_file_in_it,

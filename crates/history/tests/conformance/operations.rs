@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    AnnounceConflict, ConfirmOutcome, ContentDraft, DraftState, HistoryError, IdMatch, LogQuery,
-    OperationKind, OperationState, ReversalDirection,
+    AnnounceConflict, ConfirmOutcome, ContentDraft, DraftState, FileDraft, FilesBelow,
+    HistoryError, IdMatch, LogQuery, OperationKind, OperationState, ReversalDirection,
 };
 use lancet_testing::TestFolder;
 
@@ -107,6 +107,32 @@ pub(crate) fn an_id_that_is_taken_overwrites_nothing(store: &dyn Records) {
     ));
     let found = store.query_log(&LogQuery::default()).expect("read");
     assert_eq!(found[0].files[0].path, Path::new("/p/a"));
+}
+
+pub(crate) fn a_change_of_two_projects_is_listed_in_each_if_one_file_is_enough(
+    store: &dyn Records,
+) {
+    let created = |path| file(path, None, whole(b"1"));
+    record(store, &draft("one", vec![created("/p/a")]));
+    record(store, &draft("two", vec![created("/p/b"), created("/q/b")]));
+    let moved = FileDraft {
+        moved_from: Some(Path::new("/q/c")),
+        ..file("/p/c", whole(b"1"), whole(b"1"))
+    };
+    record(store, &draft("three", vec![moved]));
+    let listed = |folder: &str, files_below| {
+        let query = LogQuery {
+            below: vec![PathBuf::from(folder)],
+            files_below,
+            ..LogQuery::default()
+        };
+        ids(store, &query)
+    };
+    assert_eq!(listed("/p", FilesBelow::All), ["three", "one"]);
+    assert_eq!(listed("/p", FilesBelow::Any), ["three", "two", "one"]);
+    assert_eq!(listed("/q", FilesBelow::All), [] as [&str; 0]);
+    assert_eq!(listed("/q", FilesBelow::Any), ["three", "two"]);
+    assert_eq!(listed("/r", FilesBelow::Any), [] as [&str; 0]);
 }
 
 pub(crate) fn an_abandoned_operation_leaves_nothing_behind(store: &dyn Records) {

@@ -12,7 +12,7 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lancet_history::{HistoryError, LogQuery, OperationStore, RecordRename};
+use lancet_history::{FilesBelow, HistoryError, LogQuery, OperationStore, RecordRename};
 use lancet_workspace::FileType;
 
 use self::lives::{Life, lives_of_files};
@@ -109,6 +109,8 @@ impl EngineView {
     fn lives(&self, store: &dyn OperationStore) -> Result<Vec<Life>, HistoryError> {
         let query = LogQuery {
             below: self.roots().to_vec(),
+            // A file that was moved into another project must not be searched for here.
+            files_below: FilesBelow::Any,
             without: self.other_workspaces()?.ids(),
             ..LogQuery::default()
         };
@@ -132,7 +134,11 @@ impl EngineView {
         };
         let mut absent = Vec::new();
         for (at, life) in all.iter().enumerate() {
-            if !life.exists || life.is_link {
+            let is_here = self
+                .roots()
+                .iter()
+                .any(|root| life.name().starts_with(root));
+            if !life.exists || life.is_link || !is_here {
                 continue;
             }
             match at_name(life.name()) {

@@ -101,7 +101,8 @@ impl History {
     }
 
     /// Treats a moved file as a removed one and a new one if there is a file under its first name again, if another
-    /// program has removed it, or if only one of its names may be shown.
+    /// program has removed it, if only one of its names may be shown, or if one of them is in another project. Files of
+    /// other projects are left out.
     fn split_unfinished_moves(&self, files: &mut Vec<NetFile>) {
         let exists = |path: &Path| matches!(self.present_file(path), Ok(Some(_)));
         let mut first_names = Vec::new();
@@ -109,13 +110,15 @@ impl History {
             let Some(first) = &file.moved_from else {
                 continue;
             };
+            let is_here = self.is_below_roots(first) && self.is_below_roots(&file.path);
             let may_show = self.may_show(first) && self.may_show(&file.path);
-            if !may_show || exists(first) || !exists(&file.path) {
+            if !is_here || !may_show || exists(first) || !exists(&file.path) {
                 file.moved_from = None;
             } else {
                 first_names.push(first.clone());
             }
         }
+        files.retain(|file| self.is_below_roots(&file.path));
         // The state under the first name belongs to the moved file now.
         let mut states = Vec::new();
         files.retain(|file| {

@@ -58,8 +58,13 @@ impl TouchedFiles {
             .map(|change| change.path.as_path())
             .collect();
         for change in &operation.files {
-            // The name at the time of the change: another program may have moved the file since.
-            let name = change.former_path.as_ref().unwrap_or(&change.path);
+            // The name at the time of the change: another program may have moved the file since. All changes before
+            // that move have both names, and the first of them has moved the file here already.
+            let former = change.former_path.as_ref().filter(|former| {
+                let names = &self.first_names;
+                names.contains_key(*former) || !names.contains_key(&change.path)
+            });
+            let name = former.unwrap_or(&change.path);
             match &change.moved_from {
                 Some(old) => {
                     if !is_selected && !self.before.contains_key(old) {

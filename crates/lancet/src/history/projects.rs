@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lancet_history::{HistoryError, LogQuery, StatisticsQuery};
+use lancet_history::{FilesBelow, HistoryError, LogQuery, StatisticsQuery};
 use lancet_workspace::WorkspaceId;
 
 use super::History;
@@ -48,6 +48,7 @@ impl History {
             }
             let newest = LogQuery {
                 below: vec![root.clone()],
+                files_below: FilesBelow::Any,
                 without: without.clone(),
                 limit: Some(1),
                 ..LogQuery::default()

@@ -224,11 +224,6 @@ impl History {
         Ok(files)
     }
 
-    fn is_below_roots(&self, path: &Path) -> bool {
-        let mut roots = self.engine.roots().iter();
-        roots.any(|root| path.starts_with(root))
-    }
-
     fn compare(&self, found: &mut Verification, path: PathBuf, recorded: &RecordedFile) {
         let now = match heal::examine_name(&self.engine, &path) {
             None => return found.unread.push(path),

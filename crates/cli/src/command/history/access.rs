@@ -29,9 +29,14 @@ pub(crate) fn open_history(
     reach: RootHint<'_>,
     around: &Surroundings,
 ) -> Result<History, Failure> {
-    open_engine(place, reach, None, around)?
-        .history()
-        .ok_or_else(|| Failure::usage("no state folder: there is neither a home nor --state-dir"))
+    project_history(&open_engine(place, reach, None, around)?)
+}
+
+/// Returns the history of an open engine. A change of files of several projects belongs to each of them.
+pub(in crate::command) fn project_history(lancet: &Lancet) -> Result<History, Failure> {
+    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
+    let history = lancet.history().ok_or_else(without)?;
+    Ok(history.with_changes_across_projects())
 }
 
 /// Returns the failure of a command that cannot read the history.

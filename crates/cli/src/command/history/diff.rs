@@ -10,17 +10,18 @@ use lancet::history::{
 };
 use serde_json::json;
 
-use super::access::{open_engine, unreadable_failure};
-use super::recorded_path::{recorded_path, typed_path};
-use super::show::{find_change, hint_for_wrong_id};
+use super::access::{open_engine, project_history, unreadable_failure};
+use super::recorded_path::{listed_name, recorded_path, typed_path};
+use super::show::find_change;
 use super::wide_folder::WideFolder;
+use super::wrong_id::hint_for_wrong_id;
 use super::{prompt, time, who};
 use crate::arguments::DiffArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{
-    Colour, Style, escape_for_terminal, print, print_error, print_paged, print_streamed,
-    stdout_is_terminal,
+    Colour, Style, escape_for_terminal, escape_line_for_terminal, print, print_error, print_paged,
+    print_streamed, stdout_is_terminal,
 };
 
 /// How far back the difference goes if nothing else is said and there is no prompt: one hour, in milliseconds.
@@ -42,8 +43,7 @@ struct LeftOut {
 /// Runs `lancet diff`.
 pub(crate) fn diff(arguments: &DiffArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let lancet = open_engine(&arguments.place, RootHint::Recorded, None, around)?;
-    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
-    let history = lancet.history().ok_or_else(without)?;
+    let history = project_history(&lancet)?;
     // A moved file that cannot be followed is compared under its old name.
     let _ = history.follow_moved_files();
     let (id, paths) = split_targets(arguments, &history, around)?;
@@ -104,9 +104,15 @@ fn split_targets(
             _ => id = Some(find_change(history, typed)?),
         }
     }
-    let further = arguments.paths.iter();
-    for path in further.map(|path| typed_path(path, around)) {
-        paths.push(path?);
+    for typed in &arguments.paths {
+        let path = typed_path(typed, around)?;
+        if path.symlink_metadata().is_err() && !has_changes(history, &path)? {
+            return Err(Failure::refused(format!(
+                "{} does not exist, and no change of it is recorded",
+                escape_line_for_terminal(&typed.to_string_lossy())
+            )));
+        }
+        paths.push(path);
     }
     let paths = paths.into_iter().map(|path| recorded_path(history, path));
     Ok((id, paths.collect::<Result<_, _>>()?))
@@ -304,7 +310,7 @@ fn print_stat(
         number += 1;
         added += change.added;
         removed += change.removed;
-        let name = |path: &Path| path_text(history.relative_to_root(path));
+        let name = |path: &Path| listed_name(history, path);
         let name = match &change.moved_from {
             Some(from) => format!("{} => {}", name(from), name(&change.path)),
             None => name(&change.path),
@@ -316,8 +322,7 @@ fn print_stat(
             _ => "",
         };
         out.push_str(&format!(
-            "{}  {} {}{what}\n",
-            escape_for_terminal(&name),
+            "{name}  {} {}{what}\n",
             colour.paint(Style::Green, &format!("+{}", change.added)),
             colour.paint(Style::Red, &format!("-{}", change.removed)),
         ));
@@ -382,7 +387,7 @@ fn report_left_out(history: &History, left_out: &[LeftOut]) {
         };
         print_error(&format!(
             "lancet: left out: {}: {why}\n",
-            escape_for_terminal(&path_text(history.relative_to_root(path)))
+            listed_name(history, path)
         ));
     }
 }

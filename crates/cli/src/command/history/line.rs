@@ -1,11 +1,12 @@
 //! Formats a change on one line, as `log` and similar commands list them.
 
-use lancet::doors::path_text;
 use lancet::history::{History, Operation, OperationState, ShortId, SubAgent};
 
+use super::across_projects::other_projects;
+use super::recorded_path::listed_name;
 use super::time;
 use super::who::{is_unnamed, operation_client, operation_tool};
-use crate::terminal::{Colour, Style, escape_for_terminal};
+use crate::terminal::{Colour, Style, escape_for_terminal, escape_line_for_terminal};
 
 /// The longest summary of a change, in characters.
 const MAX_SUMMARY_LENGTH: usize = 48;
@@ -99,6 +100,12 @@ pub(super) fn format_operation(
             None => format!("  [{}]", escape_for_terminal(&operation.session)),
         });
     }
+    let others = other_projects(history, operation);
+    if !others.is_empty() {
+        let others = others.iter().map(|folder| listed_name(history, folder));
+        let others = others.collect::<Vec<_>>().join(", ");
+        end.push_str(&format!("  (also in {others})"));
+    }
     if operation.is_undone() {
         end.push_str("  (undone)");
     } else if operation.files.iter().any(|file| file.undone_by.is_some()) {
@@ -138,17 +145,13 @@ fn first_file_names(history: &History, operation: &Operation) -> Vec<String> {
         .iter()
         .take(3)
         .map(|file| {
-            let name =
-                escape_for_terminal(&path_text(history.relative_to_root(&file.path))).into_owned();
+            let name = listed_name(history, &file.path);
             match file
                 .former_path
                 .as_deref()
                 .filter(|then| *then != file.path)
             {
-                Some(then) => {
-                    let then = path_text(history.relative_to_root(then));
-                    format!("{name} (then {})", escape_for_terminal(&then))
-                }
+                Some(then) => format!("{name} (then {})", listed_name(history, then)),
                 None => name,
             }
         })
@@ -204,5 +207,5 @@ fn shorten_line(line: &str) -> String {
     if line.chars().count() > MAX_SUMMARY_LENGTH {
         text.push('…');
     }
-    escape_for_terminal(&text).into_owned()
+    escape_line_for_terminal(&text).into_owned()
 }

@@ -1,6 +1,6 @@
 //! `lancet log`: lists changes, newest first, one line each.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lancet::doors::path_text;
 use lancet::history::{FileChange, History, LogQuery, Operation};
@@ -11,15 +11,15 @@ use super::line::{Columns, LineForm, MAX_SUMMARIES, format_operation, summary};
 use super::operation_json::object;
 use super::owner::OwnerRules;
 use super::prompt::Prompts;
-use super::recorded_path::{recorded_path, typed_path};
-use super::show::hint_for_wrong_id;
+use super::recorded_path::{listed_name, recorded_path, typed_path};
 use super::wide_folder::WideFolder;
+use super::wrong_id::hint_for_wrong_id;
 use super::{attribution, moves, patch, time, who};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{
-    Colour, Style, escape_for_terminal, print, print_error, print_paged, stdout_is_terminal,
+    Colour, Style, escape_line_for_terminal, print, print_error, print_paged, stdout_is_terminal,
 };
 
 /// How many changes are listed on a terminal by default.
@@ -48,13 +48,19 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     let mut operations = list_operations(arguments, &history, &query, around)?;
     // The rules of the project that a change belongs to apply, which may be another project.
     let rules = OwnerRules::new(&arguments.place, around);
-    if arguments.all {
-        rules.withhold_line_counts(&mut operations);
+    for operation in &mut operations {
+        if arguments.all || !history.are_files_below_roots(operation) {
+            rules.withhold_line_counts(std::slice::from_mut(operation));
+        }
+    }
+    if arguments.format.is_some() && !arguments.all {
+        // A patch or a record of attribution is for one project.
+        operations.retain(|operation| history.are_files_below_roots(operation));
     }
     if operations.is_empty() && !arguments.json {
         print_error(&format!(
             "lancet: {}\n",
-            escape_for_terminal(&no_changes_message(&history, arguments, around))
+            escape_line_for_terminal(&no_changes_message(&history, arguments, around))
         ));
     }
     match arguments.format {
@@ -65,7 +71,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         None => {}
     }
     let prompts = Prompts::load_for_operations(&history, &operations, &query.below)?;
-    let is_shown = |change: &FileChange| !arguments.all || rules.may_show_change(change);
+    let is_shown = |change: &FileChange| may_show_change(change, &history, &rules);
     if arguments.json {
         print(&json_lines(&history, &operations, &prompts, &is_shown)?)?;
         return Ok(Exit::Done);
@@ -109,7 +115,7 @@ fn format_log(
     rules: &OwnerRules<'_>,
     around: &Surroundings,
 ) -> Result<String, Failure> {
-    let is_shown = |change: &FileChange| !arguments.all || rules.may_show_change(change);
+    let is_shown = |change: &FileChange| may_show_change(change, history, rules);
     let colour = around.colour(stdout_is_terminal());
     let mut out = String::new();
     let short = history.short_ids(operations).map_err(unreadable_failure)?;
@@ -142,14 +148,19 @@ fn format_log(
             out.push_str(&format_file_list(history, operation, colour));
         }
         if arguments.patch {
-            let shown = |path: &Path| !arguments.all || rules.may_show(path);
-            out.push_str(&format_diffs(history, operation, &shown, colour)?);
+            out.push_str(&format_diffs(history, operation, &is_shown, colour)?);
         }
         if lines == LineForm::Whole {
             out.push_str(&prompts.prompt_line(operation, colour));
         }
     }
     Ok(out)
+}
+
+/// Reports whether the rules allow the text of a change to be shown. The history checks those of its own project.
+fn may_show_change(change: &FileChange, history: &History, rules: &OwnerRules<'_>) -> bool {
+    let mut names = std::iter::once(&change.path).chain(&change.moved_from);
+    names.all(|name| history.is_below_roots(name)) || rules.may_show_change(change)
 }
 
 /// Refuses a session or client that the history does not have.
@@ -290,10 +301,9 @@ pub(super) fn print_operations(
 fn format_file_list(history: &History, operation: &Operation, colour: Colour) -> String {
     let mut out = String::new();
     for file in &operation.files {
-        let path = path_text(history.relative_to_root(&file.path));
         out.push_str(&format!(
             "    {}  {} {}\n",
-            escape_for_terminal(&path),
+            listed_name(history, &file.path),
             colour.paint(Style::Green, &format!("+{}", file.added)),
             colour.paint(Style::Red, &format!("-{}", file.removed)),
         ));
@@ -301,17 +311,17 @@ fn format_file_list(history: &History, operation: &Operation, colour: Colour) ->
     out
 }
 
-/// Returns the diffs of an operation, for a person. `shown` decides whether the rules of a file's own project allow it
-/// to be shown.
+/// Returns the diffs of an operation, for a person. `is_shown` decides whether the rules of a file's own project allow
+/// it to be shown.
 pub(super) fn format_diffs(
     history: &History,
     operation: &Operation,
-    shown: &dyn Fn(&Path) -> bool,
+    is_shown: &dyn Fn(&FileChange) -> bool,
     colour: Colour,
 ) -> Result<String, Failure> {
     let mut out = String::new();
     for change in &operation.files {
-        let patch = match shown(&change.path) {
+        let patch = match is_shown(change) {
             true => history.patch(change).map_err(unreadable_failure)?,
             false => None,
         };

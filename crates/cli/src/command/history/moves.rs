@@ -8,7 +8,7 @@ use lancet::{RefusalKind, Reply};
 use super::access::unreadable_failure;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::terminal::{confirm_at_terminal, escape_for_terminal, print_error};
+use crate::terminal::{confirm_at_terminal, escape_line_for_terminal, print_error};
 
 /// Reports under which names of the project the older ones of these changes were made, and which folder it is a copy
 /// of.
@@ -19,7 +19,7 @@ pub(super) fn report_former_names(
     for original in history.originals() {
         print_error(&format!(
             "lancet: this folder is a copy of {} (a snapshot or a clone), whose changes are listed there\n",
-            escape_for_terminal(&original.display().to_string())
+            escape_line_for_terminal(&original.display().to_string())
         ));
     }
     let mut after = i64::MIN;
@@ -38,7 +38,7 @@ pub(super) fn report_former_names(
         };
         print_error(&format!(
             "lancet: {changes} made while this folder was {}\n",
-            escape_for_terminal(&former.root.display().to_string())
+            escape_line_for_terminal(&former.root.display().to_string())
         ));
     }
     Ok(())
@@ -67,7 +67,7 @@ pub(super) fn follow_moved_file(
     else {
         return Ok(false);
     };
-    let named = |path: &Path| escape_for_terminal(&around.relative(path)).into_owned();
+    let named = |path: &Path| escape_line_for_terminal(&around.relative(path)).into_owned();
     if let ([only], true) = (lost.candidates.as_slice(), may_ask) {
         let question = format!(
             "{} is not there any more, and {} has exactly the bytes that the last change left. Is it that file, moved? [y/n]",

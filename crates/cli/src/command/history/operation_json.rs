@@ -8,6 +8,7 @@ use lancet::doors::path_text;
 use lancet::history::{FileChange, GitHead, History, Operation, RecordedState};
 use serde_json::{Value, json};
 
+use super::across_projects::other_projects;
 use super::time;
 
 /// Returns an operation as JSON. `is_shown` decides whether the rules of a file's own project allow it to be shown.
@@ -69,6 +70,10 @@ pub(super) fn object(
         "takesBack": operation.takes_back,
         "files": files,
     });
+    let others = other_projects(history, operation);
+    if !others.is_empty() {
+        object["otherProjects"] = others.iter().map(|folder| path_text(folder)).collect();
+    }
     if let Some(call) = &operation.recorded {
         object["command"] = json!(call.command);
         object["exitCode"] = json!(call.exit_code);

@@ -1,13 +1,14 @@
-//! The path under which the history has the changes of a typed file.
+//! The path under which the history has the changes of a typed file, and the name that lists show for a recorded path.
 
 use std::path::{Path, PathBuf};
 
-use lancet::doors::path_from_text;
+use lancet::doors::{path_from_text, path_text};
 use lancet::history::{History, LogQuery};
 
 use super::access::unreadable_failure;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
+use crate::terminal::escape_line_for_terminal;
 
 /// Returns the absolute path of a typed file. A name that is not UTF-8 may be typed as it is, or as answers have it, with
 /// `\xNN` for each odd byte.
@@ -32,6 +33,13 @@ pub(super) fn recorded_path(history: &History, typed: PathBuf) -> Result<PathBuf
         }
     }
     Ok(typed.canonicalize().unwrap_or(typed))
+}
+
+/// Returns a recorded path as lists show it: relative to its root and on one line, without a tab that would look like
+/// the gap between two columns.
+pub(super) fn listed_name(history: &History, path: &Path) -> String {
+    let name = path_text(history.relative_to_root(path));
+    escape_line_for_terminal(&name).replace('\t', "\u{2409}")
 }
 
 /// Returns the path of a symbolic link itself, in its resolved folder; none where the path is not that of a link.

@@ -3,7 +3,6 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use lancet::doors::path_text;
 use lancet::history::{
     ALREADY_UNDONE_MARK, FileChange, History, IdMatch, LogQuery, MIN_ACCEPTED_ID_LENGTH, Operation,
     RecordedState, ShortId,
@@ -13,26 +12,26 @@ use lancet::review::ReviewHunk;
 use lancet::undo::OperationSide;
 use serde_json::{Value, json};
 
-use super::access::{open_engine, unreadable_failure};
+use super::access::{open_engine, project_history, unreadable_failure};
 use super::line::{Columns, LineForm, format_operation};
 use super::log::format_diffs;
 use super::operation_json::object;
 use super::owner::{OwnerRules, is_show_allowed};
-use super::recorded_path::{own_path, recorded_path, typed_path};
+use super::recorded_path::{listed_name, own_path, recorded_path, typed_path};
 use super::wide_folder::WideFolder;
+use super::wrong_id::hint_for_wrong_id;
 use super::{time, who};
 use crate::arguments::{ShowArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{
-    Colour, Style, escape_for_terminal, print, print_paged, print_streamed, stdout_is_terminal,
+    Colour, Style, escape_line_for_terminal, print, print_paged, print_streamed, stdout_is_terminal,
 };
 
 /// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let lancet = open_engine(&arguments.place, RootHint::Recorded, None, around)?;
-    let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
-    let history = lancet.history().ok_or_else(without)?;
+    let history = project_history(&lancet)?;
     let _ = history.follow_moved_files();
     let typed = arguments.operation.as_deref();
     if let Some((file, id)) = typed.and_then(|typed| typed.rsplit_once('@'))
@@ -95,15 +94,15 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         .files_detached_from_hard_links(&operation)
         .map_err(unreadable_failure)?
     {
-        let path = path_text(history.relative_to_root(path));
         out.push_str(&format!(
             "{} was parted from its other names (hard links)\n\n",
-            escape_for_terminal(&path)
+            listed_name(&history, path)
         ));
     }
-    let shown = |path: &Path| is_show_allowed(path, &arguments.place, around);
-    let diffs = format_diffs(&history, &operation, &shown, Colour::Off)?;
-    let diffs = match operation.files.iter().all(|change| shown(&change.path)) {
+    let rules = OwnerRules::new(&arguments.place, around);
+    let is_shown = |change: &FileChange| rules.may_show_change(change);
+    let diffs = format_diffs(&history, &operation, &is_shown, Colour::Off)?;
+    let diffs = match operation.files.iter().all(is_shown) {
         true => number_hunks(&diffs),
         false => diffs,
     };
@@ -228,29 +227,6 @@ fn newest_change_of_file(
     newest.map(Some).ok_or_else(none)
 }
 
-/// Returns a hint with the right flag, if a session or a file was typed in place of an id.
-pub(super) fn hint_for_wrong_id(history: &History, typed: &str) -> Option<String> {
-    let query = LogQuery {
-        session: Some(typed.to_owned()),
-        limit: Some(1),
-        ..LogQuery::default()
-    };
-    let is_session = history.log(&query).is_ok_and(|found| !found.is_empty());
-    if !is_session && who::check_client(history, typed).is_ok() {
-        return Some(format!(
-            "; for the client of that name use --client {typed} (log, undo)"
-        ));
-    }
-    match is_session {
-        true => Some(format!(
-            "; for the session of that name use --session {typed} (log, undo)"
-        )),
-        false => Path::new(typed).exists().then(|| {
-            format!("; for the file use `lancet log {typed}` or `lancet undo --file {typed}`")
-        }),
-    }
-}
-
 /// Refuses a prefix of an id that is too short to search for. A short number may be meant as a number of changes.
 pub(in crate::command) fn check_length(typed: &str) -> Result<(), Failure> {
     if typed.len() >= MIN_ACCEPTED_ID_LENGTH {
@@ -307,7 +283,7 @@ fn describe_undo(operation: &Operation, history: &History) -> Option<String> {
         match file.undone_by.as_deref() {
             Some(ALREADY_UNDONE_MARK) => by.push("no change: found as it was before"),
             Some(id) => by.push(id),
-            None => left_out.push(path_text(history.relative_to_root(&file.path))),
+            None => left_out.push(listed_name(history, &file.path)),
         }
     }
     by.dedup();
@@ -326,7 +302,7 @@ fn format_header(operation: &Operation, history: &History, colour: Colour) -> St
     );
     let mut line = |name: &str, value: Option<&str>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            out.push_str(&format!("{name:<12}{}\n", escape_for_terminal(value)));
+            out.push_str(&format!("{name:<12}{}\n", escape_line_for_terminal(value)));
         }
     };
     let client = match (&operation.client, &operation.version) {
@@ -360,10 +336,10 @@ fn format_header(operation: &Operation, history: &History, colour: Colour) -> St
         );
         line("took", Some(&format!("{} ms", call.duration)));
         let not_kept = call.not_kept.iter();
-        let not_kept = not_kept.map(|path| path_text(history.relative_to_root(path)));
+        let not_kept = not_kept.map(|path| listed_name(history, path));
         line("not kept", Some(&not_kept.collect::<Vec<_>>().join(", ")));
         let shared = call.shared.iter();
-        let shared = shared.map(|path| history.relative_to_root(path).display().to_string());
+        let shared = shared.map(|path| listed_name(history, path));
         line("shared", Some(&shared.collect::<Vec<_>>().join(", ")));
         line("shared with", Some(&call.shared_with.join(", ")));
         let as_in_git = match call.as_in_git {

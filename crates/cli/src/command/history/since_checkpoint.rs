@@ -2,7 +2,7 @@
 
 use lancet::history::{LogQuery, Operation, ReversalDirection};
 
-use super::access::{open_engine, unreadable_failure};
+use super::access::{open_engine, project_history, unreadable_failure};
 use super::unattributed::tell_left_out;
 use crate::arguments::UndoArguments;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ pub(super) fn change_ids_since(
     let lancet = open_engine(&arguments.flags.place, RootHint::Project, None, around)?;
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
-    let history = lancet.history().ok_or_else(without)?;
+    let history = project_history(&lancet)?;
     let found = recording.find(called).map_err(unreadable_failure)?;
     let found = found.ok_or_else(|| {
         Failure::refused(format!(

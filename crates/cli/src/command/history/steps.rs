@@ -10,6 +10,7 @@ use lancet::{RefusalKind, Reply};
 use serde_json::{Value, json};
 
 use super::access::{open_engine, open_history, unreadable_failure};
+use super::across_projects::UndoRoots;
 use super::stats::format_count;
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::UndoArguments;
@@ -18,7 +19,8 @@ use crate::fault::{begin_unlimited_call, caller};
 use crate::guard;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{
-    ProgressLine, TerminalApprover, confirm_at_terminal, escape_for_terminal, print, print_error,
+    ProgressLine, TerminalApprover, confirm_at_terminal, escape_line_for_terminal, print,
+    print_error,
 };
 
 /// How many changes are undone at once.
@@ -34,19 +36,13 @@ pub(super) enum SelectedChanges {
     Many(Vec<String>),
 }
 
-/// Finds out which changes a selection contains.
-pub(super) fn select_changes(
-    selection: &Selection,
-    until: Option<i64>,
-    arguments: &UndoArguments,
-    around: &Surroundings,
-) -> Result<SelectedChanges, Failure> {
+/// Returns the query for the changes of a selection of many; none for one that names changes, or a number of them.
+pub(super) fn query_for_many(selection: &Selection, arguments: &UndoArguments) -> Option<LogQuery> {
     let all = LogQuery {
         reversible: Some(ReversalDirection::Undoable),
-        until,
         ..LogQuery::default()
     };
-    let query = match selection {
+    Some(match selection {
         Selection::Session(name) => LogQuery {
             tree: Some(name.clone()),
             ..all
@@ -72,11 +68,21 @@ pub(super) fn select_changes(
             after: Some(mark.sequence),
             ..all
         },
+        _ => return None,
+    })
+}
+
+/// Finds out which changes a selection contains.
+pub(super) fn select_changes(
+    selection: &Selection,
+    until: Option<i64>,
+    arguments: &UndoArguments,
+    around: &Surroundings,
+) -> Result<SelectedChanges, Failure> {
+    let query = match query_for_many(selection, arguments) {
+        Some(query) if until.is_some() || !arguments.flags.dry_run => LogQuery { until, ..query },
         _ => return Ok(SelectedChanges::Few),
     };
-    if arguments.flags.dry_run && until.is_none() {
-        return Ok(SelectedChanges::Few);
-    }
     let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
     let operations = history.log(&query).map_err(unreadable_failure)?;
     let ids: Vec<String> = operations
@@ -101,6 +107,7 @@ pub(super) fn select_changes(
 pub(super) fn undo_in_steps(
     ids: Vec<String>,
     arguments: &UndoArguments,
+    roots: &UndoRoots,
     heading: Option<&str>,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
@@ -116,7 +123,7 @@ pub(super) fn undo_in_steps(
     let approver = TerminalApprover::new(consent, around);
     let lancet = open_engine(
         &flags.place,
-        RootHint::Project,
+        RootHint::Roots(&roots.all),
         Some(approver.clone()),
         around,
     )?;
@@ -249,7 +256,7 @@ fn print_report(
     for path in left_out {
         words.push_str(&format!(
             "  {}\n",
-            escape_for_terminal(&around.relative(path))
+            escape_line_for_terminal(&around.relative(path))
         ));
     }
     print(&words)

@@ -6,8 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::doors::path_text;
-use lancet::history::{History, IdMatch, LogQuery, Operation, ReversalDirection};
-use lancet::review::HunkUndoRequest;
+use lancet::history::{CallerFilter, History, IdMatch, LogQuery, ReversalDirection};
 use lancet::undo::{
     Conflicts, OperationSide, Overlap, Restore, Selection, SharedChanges, UndoRequest,
     UnknownCallers,
@@ -15,10 +14,13 @@ use lancet::undo::{
 use lancet::{Reply, Session};
 
 use super::access::{open_engine, open_history, unreadable_failure};
+use super::across_projects::{UndoRoots, change_and_its_undo, changes_of_selection, on_own_thread};
 use super::recorded_path::{recorded_path, typed_path};
-use super::show::{check_length, find_change, hint_for_wrong_id};
+use super::show::check_length;
 use super::steps::{self, SelectedChanges};
+use super::undo_hunk::undo_hunk;
 use super::wide_folder::WideFolder;
+use super::wrong_id::hint_for_wrong_id;
 use super::{moves, prompt, since_checkpoint, time, unattributed, versions, who};
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
@@ -39,24 +41,13 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
             around,
         );
     }
-    let file = arguments
-        .file
-        .as_deref()
-        .map(|file| typed_path(file, around))
-        .transpose()?;
-    let reach = match &file {
-        Some(file) => RootHint::At(file),
-        None if arguments.names_few() => RootHint::Recorded,
-        None => RootHint::Project,
-    };
-    let (selection, heading) = select(arguments, file.as_ref(), reach, around)?;
-    let until = arguments
-        .until
-        .as_deref()
-        .map(time::parse_since)
-        .transpose()?;
-    let found = steps::select_changes(&selection, until, arguments, around)?;
-    let selection = match found {
+    let UndoChoice {
+        selection,
+        heading,
+        changes,
+        roots,
+    } = on_own_thread(|| choose(arguments, around))?;
+    let selection = match changes {
         SelectedChanges::Few => selection,
         SelectedChanges::Bounded(ids) => Selection::These(ids),
         SelectedChanges::Many(_) if arguments.flags.proof.exec.is_some() => {
@@ -65,7 +56,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
             ));
         }
         SelectedChanges::Many(ids) => {
-            return steps::undo_in_steps(ids, arguments, heading.as_deref(), around);
+            return steps::undo_in_steps(ids, arguments, &roots, heading.as_deref(), around);
         }
     };
     let mut asked = UndoRequest::undo(selection)
@@ -79,6 +70,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         } else {
             Conflicts::Refuse
         });
+    asked.project.clone_from(&roots.project);
     asked.dry_run = arguments.flags.dry_run;
     if arguments.include_unattributed {
         asked.unknown_callers = UnknownCallers::Include;
@@ -86,16 +78,70 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     if std::io::stdin().is_terminal() {
         asked.shared = SharedChanges::Include;
     }
+    let how = (&arguments.flags, Reversal::Redo);
+    run_and_print(
+        how,
+        RootHint::Roots(&roots.all),
+        heading,
+        around,
+        |session| {
+            let mut asked = asked.clone();
+            asked.cancel = Some(begin_unlimited_call());
+            session.undo_or_redo(asked, caller())
+        },
+    )
+}
+
+/// What an undo is about.
+struct UndoChoice {
+    selection: Selection,
+    /// The heading of the answer, where the changes since a prompt are undone.
+    heading: Option<String>,
+    changes: SelectedChanges,
+    roots: UndoRoots,
+}
+
+/// Finds out which changes are meant, and which projects have files of them.
+fn choose(arguments: &UndoArguments, around: &Surroundings) -> Result<UndoChoice, Failure> {
+    let file = arguments
+        .file
+        .as_deref()
+        .map(|file| typed_path(file, around))
+        .transpose()?;
+    let reach = match &file {
+        Some(file) => RootHint::At(file),
+        None if arguments.names_few() => RootHint::Recorded,
+        None => RootHint::Project,
+    };
+    let place = &arguments.flags.place;
+    let (selection, heading) = select(arguments, file.as_ref(), reach, around)?;
+    let until = arguments
+        .until
+        .as_deref()
+        .map(time::parse_since)
+        .transpose()?;
+    let changes = steps::select_changes(&selection, until, arguments, around)?;
     if let Some(path) = &arguments.moved_to {
         let path = around.absolute(path)?;
-        let history = open_history(&arguments.flags.place, RootHint::At(&path), around)?;
+        let history = open_history(place, RootHint::At(&path), around)?;
         moves::follow_to_path(&history, &path, around)?;
     }
-    let how = (&arguments.flags, Reversal::Redo);
-    run_and_print(how, reach, heading, around, |session| {
-        let mut asked = asked.clone();
-        asked.cancel = Some(begin_unlimited_call());
-        session.undo_or_redo(asked, caller())
+    let history = open_history(place, reach, around)?;
+    let selected = match steps::query_for_many(&selection, arguments) {
+        Some(query) => history.log(&query).map_err(unreadable_failure)?,
+        None => {
+            let callers = match arguments.include_unattributed {
+                true => CallerFilter::All,
+                false => CallerFilter::Known,
+            };
+            changes_of_selection(&selection, callers, &history)?
+        }
+    };
+    Ok(UndoChoice {
+        roots: UndoRoots::for_changes(&selected, place, reach, around)?,
+        selection,
+        heading,
+        changes,
     })
 }
 
@@ -125,17 +171,11 @@ fn select(
     } else if let Some(id) = &arguments.operation {
         check_length(id)?;
         let history = open_history(&arguments.flags.place, RootHint::Recorded, around)?;
-        match (
-            history.find(id),
-            WideFolder::detect(&arguments.flags.place.root, around),
-        ) {
-            (Ok(IdMatch::None), _) => {
-                if let Some(words) = hint_for_wrong_id(&history, id) {
-                    return Err(Failure::refused(format!("there is no change {id}{words}")));
-                }
-            }
-            (Ok(IdMatch::One(operation)), Some(wide)) => wide.require_own(&operation)?,
-            _ => {}
+        refuse_wrong_id(id, &history)?;
+        if let Some(wide) = WideFolder::detect(&arguments.flags.place.root, around)
+            && let Ok(IdMatch::One(operation)) = history.find(id)
+        {
+            wide.require_own(&operation)?;
         }
         Selection::Operation(id.clone())
     } else if let Some(number) = arguments.number {
@@ -156,6 +196,17 @@ fn select(
         newest_changes(1, arguments, around)?
     };
     Ok((selection, heading))
+}
+
+/// Refuses an id that no change has, if there is something to say about what is meant instead.
+fn refuse_wrong_id(id: &str, history: &History) -> Result<(), Failure> {
+    if !matches!(history.find(id), Ok(IdMatch::None)) {
+        return Ok(());
+    }
+    match hint_for_wrong_id(history, id) {
+        Some(hint) => Err(Failure::refused(format!("there is no change {id}{hint}"))),
+        None => Ok(()),
+    }
 }
 
 /// Selects the newest changes. In a folder that is too wide to be a project, they are those of the files directly in it.
@@ -184,89 +235,15 @@ fn select_ids(mut ids: Vec<String>) -> Selection {
     }
 }
 
-/// Undoes one hunk of a change, or of the newest one, by its number over the files of the change.
-fn undo_hunk(
-    id: Option<&str>,
-    number: usize,
-    flags: &UndoFlags,
-    around: &Surroundings,
-) -> Result<Exit, Failure> {
-    let lancet = open_engine(&flags.place, RootHint::Project, None, around)?;
-    let (Some(history), Some(review)) = (lancet.history(), lancet.review()) else {
-        return Err(Failure::usage(
-            "no state folder: there is neither a home nor --state-dir",
-        ));
-    };
-    let operation = match id {
-        Some(id) => find_change(&history, id)?,
-        None => newest_not_undone(&history)?,
-    };
-    let id = operation.id.as_str();
-    let hunks = review.hunks(&operation).map_err(unreadable_failure)?;
-    let mut all = operation.files.iter().zip(&hunks);
-    let mut all = all.by_ref().flat_map(|(file, hunks)| {
-        let hunks = hunks.iter();
-        hunks.map(move |hunk| (file, hunk))
-    });
-    let Some((file, hunk)) = all.nth(number - 1) else {
-        let total: usize = hunks.iter().map(Vec::len).sum();
-        return Err(Failure::refused(match total {
-            0 => format!(
-                "no hunk of {id} can be undone alone: it has no lines that can be compared. `lancet undo {id}` undoes all of it"
-            ),
-            1 => format!("the change {id} has one hunk, not {number}"),
-            total => format!("the change {id} has {total} hunks, not {number}"),
-        }));
-    };
-    let before = file.before.as_ref().map(|state| state.revision);
-    let mut asked =
-        HunkUndoRequest::new(file.path.clone(), operation.id.clone(), before, hunk.lines)
-            .for_operation();
-    asked.dry_run = flags.dry_run;
-    let how = (flags, Reversal::Redo);
-    run_and_print(how, RootHint::Project, None, around, |session| {
-        session.undo_hunk(asked.clone(), caller())
-    })
-}
-
-fn newest_not_undone(history: &History) -> Result<Operation, Failure> {
-    let query = LogQuery {
-        reversible: Some(ReversalDirection::Undoable),
-        limit: Some(1),
-        ..LogQuery::default()
-    };
-    let newest = history.log(&query).map_err(unreadable_failure)?;
-    let none = || Failure::refused("there is nothing to undo in this project");
-    newest.into_iter().next().ok_or_else(none)
-}
-
 /// Runs `lancet redo`.
 pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let selection = if let Some(id) = &arguments.operation {
-        check_length(id)?;
-        let place = &arguments.flags.place;
-        if let Some(wide) = WideFolder::detect(&place.root, around)
-            && let Ok(IdMatch::One(operation)) =
-                open_history(place, RootHint::Recorded, around)?.find(id)
-        {
-            wide.require_own(&operation)?;
-        }
-        Selection::Operation(id.clone())
-    } else if let Some(client) = &arguments.client {
-        let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
-        who::check_client(&history, client)?;
-        Selection::Client(who::client_from_display_name(client))
-    } else if let Some(wide) = WideFolder::detect(&arguments.flags.place.root, around) {
-        let history = open_history(&arguments.flags.place, RootHint::Recorded, around)?;
-        select_ids(wide.newest(&history, ReversalDirection::Redoable, 1)?)
-    } else {
-        Selection::Newest
-    };
+    let (selection, roots) = on_own_thread(|| choose_redo(arguments, around))?;
     let mut asked = UndoRequest::redo(selection);
+    asked.project.clone_from(&roots.project);
     asked.dry_run = arguments.flags.dry_run;
     run_and_print(
         (&arguments.flags, Reversal::Undo),
-        RootHint::Recorded,
+        RootHint::Roots(&roots.all),
         None,
         around,
         |session| {
@@ -275,6 +252,54 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
             session.undo_or_redo(asked, caller())
         },
     )
+}
+
+/// Finds out which undo is meant, and which projects have files of it.
+fn choose_redo(
+    arguments: &RedoArguments,
+    around: &Surroundings,
+) -> Result<(Selection, UndoRoots), Failure> {
+    let place = &arguments.flags.place;
+    let newest_undo = |client: Option<String>| LogQuery {
+        client,
+        reversible: Some(ReversalDirection::Redoable),
+        limit: Some(1),
+        ..LogQuery::default()
+    };
+    let mut query = None;
+    let selection = if let Some(id) = &arguments.operation {
+        check_length(id)?;
+        if let Some(wide) = WideFolder::detect(&place.root, around)
+            && let Ok(IdMatch::One(operation)) =
+                open_history(place, RootHint::Recorded, around)?.find(id)
+        {
+            wide.require_own(&operation)?;
+        }
+        Selection::Operation(id.clone())
+    } else if let Some(client) = &arguments.client {
+        let history = open_history(place, RootHint::Project, around)?;
+        who::check_client(&history, client)?;
+        let client = who::client_from_display_name(client);
+        query = Some(newest_undo(Some(client.clone())));
+        Selection::Client(client)
+    } else if let Some(wide) = WideFolder::detect(&place.root, around) {
+        let history = open_history(place, RootHint::Recorded, around)?;
+        select_ids(wide.newest(&history, ReversalDirection::Redoable, 1)?)
+    } else {
+        query = Some(newest_undo(None));
+        Selection::Newest
+    };
+    let history = open_history(place, RootHint::Recorded, around)?;
+    let selected = match (query, &selection) {
+        (Some(query), _) => history.log(&query).map_err(unreadable_failure)?,
+        (None, Selection::Operation(id)) => {
+            refuse_wrong_id(id, &history)?;
+            change_and_its_undo(id, &history)?
+        }
+        (None, _) => Vec::new(),
+    };
+    let roots = UndoRoots::for_changes(&selected, place, RootHint::Recorded, around)?;
+    Ok((selection, roots))
 }
 
 /// Runs `lancet restore FILE@ID…`, which restores each file as it was after that operation, or before it (`FILE@ID^`), as
@@ -306,6 +331,11 @@ pub(crate) fn restore(
         files.push(file);
     }
     let reach = RootHint::AtAll(&files);
+    on_own_thread(|| {
+        let history = open_history(&arguments.flags.place, reach, around)?;
+        let mut ids = asked.iter().map(|one| one.operation.as_str());
+        ids.try_for_each(|id| refuse_wrong_id(id, &history))
+    })?;
     let how = (&arguments.flags, Reversal::Undo);
     run_and_print(how, reach, None, around, |session| {
         let cancel = begin_unlimited_call();
@@ -329,7 +359,7 @@ fn file_and_change(typed: &OsStr) -> Option<(&Path, &str)> {
 
 /// Opens an engine that prompts at the terminal, makes the change in a new session, and prints the answer. A heading is
 /// shown with the question or, if there was none, on standard error.
-fn run_and_print(
+pub(super) fn run_and_print(
     (flags, reversal): (&UndoFlags, Reversal),
     reach: RootHint<'_>,
     heading: Option<String>,

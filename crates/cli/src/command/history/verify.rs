@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::doors::escape_for_terminal;
+use lancet::doors::escape_line_for_terminal;
 use lancet::history::{FaultKind, HistoryFault, Verification, VerifyProgress};
 use serde_json::{Value, json};
 
@@ -103,7 +103,7 @@ fn format_report(found: &Verification, around: &Surroundings) -> String {
 }
 
 fn display_path(path: &Path, around: &Surroundings) -> String {
-    escape_for_terminal(&around.relative(path)).into_owned()
+    escape_line_for_terminal(&around.relative(path)).into_owned()
 }
 
 fn list_items(words: &mut String, all: impl ExactSizeIterator<Item = String>) {

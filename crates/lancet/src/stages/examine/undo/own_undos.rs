@@ -8,6 +8,7 @@ use lancet_history::{
 };
 
 use super::kept::unreadable_refusal;
+use super::newest::project_query;
 use super::select::FileRow;
 use crate::refusal::Refusal;
 use crate::stages::context::CallContext;
@@ -27,14 +28,13 @@ pub(super) fn rows_with_undos(
     let Some(query) = query_for_selection(&asked.selection) else {
         return Ok(None);
     };
+    let of_project = project_query(context, asked)?;
     let query = LogQuery {
-        below: context.engine().roots().to_vec(),
+        below: of_project.below,
+        files_below: of_project.files_below,
+        without: of_project.without,
         path: Some(path.to_path_buf()),
         limit: Some(MAX_OPERATIONS),
-        without: context
-            .other_workspaces()
-            .map_err(unreadable_refusal)?
-            .ids(),
         ..query
     };
     let mut changes = store.query_log(&query).map_err(unreadable_refusal)?;

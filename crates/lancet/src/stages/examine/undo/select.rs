@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lancet_history::{
     ALREADY_UNDONE_MARK, FileChange, LogQuery, Operation, OperationKind, OperationStore,
-    ParentFilter, RecordedState, ReversalDirection,
+    ParentFilter, RecordedState,
 };
 
 use super::by_id::{find_by_partial_id, find_not_undone, own_operation};
@@ -96,7 +96,7 @@ pub(super) fn select_rows(
     asked: &UndoRequest,
     whose: UndoScope,
 ) -> Result<Vec<FileRow>, Refusal> {
-    let query = reversible_query(context, asked.direction, whose)?;
+    let query = newest::reversible_query(context, asked, whose)?;
     let log = |query: LogQuery| store.query_log(&query).map_err(unreadable_refusal);
     let operations = match &asked.selection {
         Selection::Newest => log(LogQuery {
@@ -165,28 +165,6 @@ pub(super) fn select_rows(
         return Err(nothing_to_take_back_refusal(asked));
     }
     Ok(rows)
-}
-
-/// Returns the query for all operations that the caller may undo, or redo.
-fn reversible_query(
-    context: &CallContext<'_>,
-    direction: Direction,
-    whose: UndoScope,
-) -> Result<LogQuery, Refusal> {
-    let reversible = match direction {
-        Direction::Undo => ReversalDirection::Undoable,
-        Direction::Redo => ReversalDirection::Redoable,
-    };
-    Ok(LogQuery {
-        below: context.engine().roots().to_vec(),
-        session: (whose == UndoScope::Own).then(|| context.session.key().to_owned()),
-        reversible: Some(reversible),
-        without: context
-            .other_workspaces()
-            .map_err(unreadable_refusal)?
-            .ids(),
-        ..LogQuery::default()
-    })
 }
 
 /// Selects the newest operations. A change that a redo among them restored is undone with the redo, and does not count
