@@ -43,6 +43,7 @@ mod pictures;
 #[cfg(all(feature = "pdf", target_os = "linux"))]
 mod poisonous_files;
 mod provider_rules;
+mod random_histories;
 mod read;
 mod recorded_at_terminal;
 mod renaming;
