@@ -282,7 +282,7 @@ pub struct Operation {
     pub rungs: Vec<String>,
     /// The approver of the change, or the rule that allowed it.
     pub approved: Option<String>,
-    /// The operation whose hook made this change.
+    /// The operation whose hook made this change, or which the recorded command was to prove.
     pub parent: Option<String>,
     /// The ids of the operations that this one reverses.
     pub takes_back: Vec<String>,

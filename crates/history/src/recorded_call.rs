@@ -27,6 +27,9 @@ pub struct RecordedCall {
     pub as_in_git: u64,
     /// How it moved HEAD of the root's git work tree.
     pub head: Option<HeadMove>,
+    /// The operation that the call was to prove, when it is recorded. A recorded operation has it as its own
+    /// [`parent`](crate::Operation::parent).
+    pub parent: Option<String>,
 }
 
 impl RecordedCall {

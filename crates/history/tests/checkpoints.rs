@@ -220,6 +220,7 @@ fn an_operation_comes_with_the_checkpoint_and_with_what_is_known_of_its_call() {
             from: head("main", "a1"),
             to: head("topic", "b2"),
         }),
+        parent: None,
     };
     let changes = [EntryChange::Now(entry(b"a", b"two"))];
     let outcome = store.store_checkpoint(

@@ -273,7 +273,7 @@ impl Recorder<'_> {
             files: look.files,
             head: look.head,
         };
-        let head = recorded.head.clone();
+        let (head, parent) = (recorded.head.clone(), recorded.parent.clone());
         // A call that changed only files which cannot be restored is an operation, too.
         let is_named = purpose.call.is_some() && !changed.not_kept.is_empty();
         let is_any = !changed.files.is_empty() || head.is_some() || is_named;
@@ -294,7 +294,7 @@ impl Recorder<'_> {
                     rungs: Vec::new(),
                     approved: None,
                     question: None,
-                    parent: None,
+                    parent: parent.as_deref(),
                     files: file_drafts(&changed.files, self.workspace),
                     takes_back: Vec::new(),
                     takes_part_of: Vec::new(),

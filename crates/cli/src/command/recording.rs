@@ -12,10 +12,11 @@ mod watch;
 use lancet::recording::RecordError;
 
 pub(super) use checkpoint::checkpoint;
-pub(super) use exec::{Reversal, prove_change};
+pub(super) use exec::{ProvenChange, Reversal, prove_change, prove_operations};
 pub(super) use list::list_checkpoints;
 pub(super) use run::run_recorded;
 pub(super) use server::ServerRecorder;
+pub(super) use started::run_to_end;
 pub(super) use watch::RecordingThread;
 
 use crate::failure::Failure;

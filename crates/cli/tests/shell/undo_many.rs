@@ -68,6 +68,11 @@ fn an_undo_of_many_changes_can_be_interrupted_and_leaves_nothing() {
     let before = stage.run(&["undo", "--client", "busy", "--until", "1h", "--yes"]);
     assert_eq!(before.code, 1, "{before:?}");
     assert_eq!(count_files(&stage.project()), all);
+    // A command that fails brings all of them back.
+    let proved = ["undo", "--client", "busy", "--yes", "--exec", "test -e a1"];
+    let proved = stage.run(&proved);
+    assert_eq!(proved.code, 1, "{proved:?}");
+    assert_eq!(count_files(&stage.project()), all);
 
     let undo = ["undo", "--client", "busy", "--yes"];
     let mut child = start(&stage, &undo);

@@ -41,7 +41,7 @@ pub struct OperationDraft<'a> {
     pub approved: Option<&'a str>,
     /// The question whose approval the operation uses up, if a recorded question was asked.
     pub question: Option<&'a str>,
-    /// The operation whose hook made this change.
+    /// The operation whose hook made this change, or which the recorded command was to prove.
     pub parent: Option<&'a str>,
     /// The files that will be changed.
     pub files: Vec<FileDraft<'a>>,

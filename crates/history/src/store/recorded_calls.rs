@@ -82,6 +82,7 @@ pub(super) fn call_of_operation(
                     (Some(from), Some(to)) => Some(HeadMove { from, to }),
                     _ => None,
                 },
+                parent: None,
             })
         })
         .optional()

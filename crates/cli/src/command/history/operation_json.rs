@@ -76,6 +76,7 @@ pub(super) fn object(
     }
     if let Some(call) = &operation.recorded {
         object["command"] = json!(call.command);
+        object["parent"] = json!(operation.parent);
         object["exitCode"] = json!(call.exit_code);
         object["durationMs"] = json!(call.duration);
         object["name"] = json!(call.name);

@@ -14,6 +14,7 @@ use super::across_projects::UndoRoots;
 use super::stats::format_count;
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::UndoArguments;
+use crate::command::recording::{ProvenChange, Reversal, prove_operations};
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_unlimited_call, caller};
 use crate::guard;
@@ -130,6 +131,7 @@ pub(super) fn undo_in_steps(
     let session = lancet.new_session();
     let mut line = ProgressLine::new();
     let mut left_out: Vec<PathBuf> = Vec::new();
+    let mut operations: Vec<String> = Vec::new();
     let (mut done, mut steps) = (0, 0);
     for step in ids.chunks(CHANGES_PER_STEP) {
         line.show(&format!("{done} of {} undone", format_count(all, "change")));
@@ -146,6 +148,9 @@ pub(super) fn undo_in_steps(
         let reply = session.undo_or_redo(asked, caller());
         if can_continue(&reply, arguments.keep_going) {
             left_out.extend(left_out_files(&reply));
+            if let Outcome::Changed(change) = reply.outcome() {
+                operations.extend(change.operation.clone());
+            }
             done += step.len() as u64;
             steps += 1;
             continue;
@@ -169,10 +174,16 @@ pub(super) fn undo_in_steps(
     left_out.sort();
     left_out.dedup();
     print_report(all, steps, &left_out, flags.json, around)?;
-    Ok(match left_out.is_empty() {
+    let exit = match left_out.is_empty() {
         true => Exit::Done,
         false => Exit::Refused,
-    })
+    };
+    let proven = ProvenChange {
+        operations,
+        reach: RootHint::Project,
+        reversal: Reversal::Redo,
+    };
+    prove_operations(&flags.proof, &proven, &flags.place, exit, around)
 }
 
 /// Asks for confirmation that all the changes are to be undone.

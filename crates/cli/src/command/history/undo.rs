@@ -50,11 +50,6 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     let selection = match changes {
         SelectedChanges::Few => selection,
         SelectedChanges::Bounded(ids) => Selection::These(ids),
-        SelectedChanges::Many(_) if arguments.flags.proof.exec.is_some() => {
-            return Err(Failure::usage(
-                "so many changes are undone in steps, and --exec proves one; undo fewer, with -n or --since",
-            ));
-        }
         SelectedChanges::Many(ids) => {
             return steps::undo_in_steps(ids, arguments, &roots, heading.as_deref(), around);
         }

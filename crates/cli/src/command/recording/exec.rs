@@ -39,24 +39,58 @@ pub(in crate::command) fn prove_change(
     exit: Exit,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let (Some(command), Outcome::Changed(change)) = (&flags.exec, reply.outcome()) else {
+    let Outcome::Changed(change) = reply.outcome() else {
         return Ok(exit);
     };
-    let Some(operation) = change.operation.as_ref().filter(|_| !change.dry_run) else {
+    let Some(operation) = change.operation.clone().filter(|_| !change.dry_run) else {
         return Ok(exit);
     };
     let paths = changed_paths(&change.files, around);
+    let proven = ProvenChange {
+        operations: vec![operation],
+        reach: RootHint::AtAll(&paths),
+        reversal,
+    };
+    prove_operations(flags, &proven, place, exit, around)
+}
+
+/// A change that is proved by a command.
+pub(in crate::command) struct ProvenChange<'a> {
+    /// The operations that made it, oldest first.
+    pub(in crate::command) operations: Vec<String>,
+    /// The files that it touched.
+    pub(in crate::command) reach: RootHint<'a>,
+    /// How it is reverted.
+    pub(in crate::command) reversal: Reversal,
+}
+
+/// Runs the command of `--exec`, if there is one, after a change that one operation or several made.
+pub(in crate::command) fn prove_operations(
+    flags: &ExecFlags,
+    proven: &ProvenChange<'_>,
+    place: &WorkArguments,
+    exit: Exit,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let (Some(command), Some(newest)) = (&flags.exec, proven.operations.last()) else {
+        return Ok(exit);
+    };
     let approver = TerminalApprover::new(Consent::Given, around);
     let request = OpenRequest {
         approver: ApproverKind::Terminal(approver.clone()),
-        ..OpenRequest::for_command(place, RootHint::AtAll(&paths), WriteAuthor::Person)
+        ..OpenRequest::for_command(place, proven.reach, WriteAuthor::Person)
     };
     // The kernel's sandbox would confine the command as well.
     let lancet = request.open_unconfined(around)?;
     let session = lancet.new_session();
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
-    let (code, own_change) = run_recorded(command, &recording, &session)?;
+    // An undo of the change undoes what the command changed, too. An undo itself is not undone but redone.
+    let parent = match proven.reversal {
+        Reversal::Undo => Some(newest.clone()),
+        Reversal::Redo => None,
+    };
+    let (code, own_change) = run_recorded(command, parent, &recording, &session)?;
     if code == 0 {
         return Ok(exit);
     }
@@ -72,10 +106,11 @@ pub(in crate::command) fn prove_change(
         approver: &approver,
         around,
     };
-    let is_reverted = reverted
-        .find(operation)?
-        .is_some_and(|found| found.is_undone());
-    let what = match (reversal, is_reverted) {
+    let mut is_reverted = true;
+    for operation in &proven.operations {
+        is_reverted &= reverted.is_undone(operation)?;
+    }
+    let what = match (proven.reversal, is_reverted) {
         (Reversal::Undo, false) => "undoing the change",
         (Reversal::Redo, false) => "redoing what was undone",
         (Reversal::Undo, true) => "the change is undone already",
@@ -88,15 +123,7 @@ pub(in crate::command) fn prove_change(
     {
         worst = Exit::System;
     }
-    if is_reverted {
-        return Ok(worst);
-    }
-    let selection = Selection::Operation(operation.clone());
-    let request = match reversal {
-        Reversal::Undo => UndoRequest::undo(selection),
-        Reversal::Redo => UndoRequest::redo(selection),
-    };
-    if !reverted.revert(request)? {
+    if !is_reverted && !reverted.revert_operations(proven)? {
         worst = Exit::System;
     }
     Ok(worst)
@@ -114,9 +141,11 @@ fn changed_paths(files: &[FileOutcome], around: &Surroundings) -> Vec<PathBuf> {
     paths
 }
 
-/// Runs the command and records what it changes. Returns its exit code and the id of its change.
+/// Runs the command and records what it changes, as a part of the operation `parent`. Returns its exit code and the id of
+/// its change.
 fn run_recorded(
     command: &str,
+    parent: Option<String>,
     recording: &Recording,
     session: &Session,
 ) -> Result<(u8, Option<String>), Failure> {
@@ -147,6 +176,7 @@ fn run_recorded(
         command: Some(command.to_owned()),
         exit_code: Some(i32::from(code)),
         duration: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
+        parent,
         ..RecordedCall::default()
     };
     let look = recording
@@ -172,6 +202,28 @@ impl Reverted<'_> {
             IdMatch::One(found) => Ok(Some(*found)),
             IdMatch::None | IdMatch::Several(_) => Ok(None),
         }
+    }
+
+    /// Returns whether a change is undone, or a change that was an undo is redone.
+    fn is_undone(&self, id: &str) -> Result<bool, Failure> {
+        Ok(self.find(id)?.is_some_and(|found| found.is_undone()))
+    }
+
+    /// Reverts the operations of the change that are still in effect, newest first. Returns whether every file has its
+    /// old state again.
+    fn revert_operations(&self, proven: &ProvenChange<'_>) -> Result<bool, Failure> {
+        let mut is_whole = true;
+        for operation in proven.operations.iter().rev() {
+            if self.is_undone(operation)? {
+                continue;
+            }
+            let selection = Selection::Operation(operation.clone());
+            is_whole &= self.revert(match proven.reversal {
+                Reversal::Undo => UndoRequest::undo(selection),
+                Reversal::Redo => UndoRequest::redo(selection),
+            })?;
+        }
+        Ok(is_whole)
     }
 
     /// Reverts what the command changed. Returns whether all of it has its old state again: HEAD stays where the

@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// Why a command did not run to its end. The program is named as it was typed.
 #[derive(Debug)]
-pub(super) enum StartError {
+pub(in crate::command) enum StartError {
     /// There is no such program.
     NotFound { program: String },
     /// The system does not start it, or its end cannot be learned.
@@ -48,7 +48,7 @@ impl StartError {
 ///
 /// The terminal's own signals reach the command directly, and this process outlives them. Those that are sent to this
 /// process alone are passed on. Handlers are reset when the command starts, so it treats signals as the caller does.
-pub(super) fn run_to_end(words: &[OsString]) -> Result<u8, StartError> {
+pub(in crate::command) fn run_to_end(words: &[OsString]) -> Result<u8, StartError> {
     let Some((program, arguments)) = words.split_first() else {
         return Ok(0);
     };
