@@ -2,6 +2,7 @@
 
 mod blame;
 mod change;
+mod commit;
 mod diff;
 mod events;
 mod examples;
@@ -38,6 +39,7 @@ pub(crate) use history::{
     StatsArguments, UndoArguments, UndoFlags, VerifyArguments,
 };
 
+pub(crate) use commit::CommitArguments;
 pub(crate) use diff::DiffArguments;
 pub(crate) use events::EventsArguments;
 pub(crate) use exec::ExecFlags;
@@ -126,6 +128,7 @@ pub(crate) enum Command {
     Undo(UndoArguments),
     Redo(RedoArguments),
     Restore(RestoreArguments),
+    Commit(CommitArguments),
     Gc(GcArguments),
     Stats(StatsArguments),
     Verify(VerifyArguments),
@@ -144,7 +147,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Reports whether the command runs another one after its change (`--exec`), which the kernel's sandbox would confine.
+    /// Reports whether the command runs another one (`--exec`, or git), which the kernel's sandbox would confine.
     pub(crate) fn runs_another(&self) -> bool {
         let proof = match self {
             Command::Edit(arguments) => &arguments.proof,
@@ -154,6 +157,8 @@ impl Command {
             Command::Restore(arguments) => &arguments.flags.proof,
             Command::Mv(arguments) => &arguments.flags.proof,
             Command::Rm(arguments) => &arguments.flags.proof,
+            // git and its hooks write outside the roots.
+            Command::Commit(_) => return true,
             _ => return false,
         };
         proof.exec.is_some()

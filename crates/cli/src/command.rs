@@ -3,6 +3,7 @@
 mod apply;
 mod asking;
 mod call;
+mod commit;
 mod complete;
 mod doctor;
 mod edit;
@@ -69,6 +70,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Undo(arguments) => history::undo(arguments, around),
         Command::Redo(arguments) => history::redo(arguments, around),
         Command::Restore(arguments) => history::restore(arguments, around),
+        Command::Commit(arguments) => commit::run(arguments, around),
         Command::Gc(arguments) => history::gc(arguments, around),
         Command::Stats(arguments) => history::stats(arguments, around),
         Command::Verify(arguments) => history::verify(arguments, around),

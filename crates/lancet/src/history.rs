@@ -1,9 +1,11 @@
 //! The history as hosts and the command line read it: the log, contents, statistics, and clean-up. No function here
 //! changes a file of the user; undo and restore are requests to a [`Session`](crate::Session).
 
+mod apply_hunks;
 mod attribution;
 mod events;
 mod life;
+mod line_owners;
 mod marks;
 mod moves;
 mod net;
@@ -14,6 +16,7 @@ mod projects;
 mod roots;
 mod similar_ids;
 mod sub_agents;
+mod uncommitted;
 mod verify;
 mod withheld;
 
@@ -29,6 +32,7 @@ use crate::stages::open::MAX_EDITED_SIZE;
 use crate::stages::{heal, set_aside};
 
 pub use crate::engine::moved_files::LostFile;
+pub use apply_hunks::{apply_selected_hunks, merge_selected_hunks};
 pub use attribution::{Attribution, WrittenLines};
 pub use events::{
     ChangedEntry, ChangedFile, EventContent, EventReader, EventWait, EventsSince, HistoryEvent,
@@ -48,6 +52,10 @@ pub use net_files::NetFile;
 pub use on_disk::DiskContent;
 pub use projects::RecordedProject;
 pub use sub_agents::SubAgents;
+pub use uncommitted::{
+    ComparedVersions, LineEndUse, OtherWriter, PartOwner, TreeVersion, UncommittedFile,
+    UncommittedHunk,
+};
 pub use verify::{FaultKind, HistoryFault, Verification, VerifyProgress};
 
 /// The shortest part of an id that is accepted in place of the id.

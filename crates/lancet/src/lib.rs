@@ -193,12 +193,13 @@ pub mod settings {
     pub use crate::engine::{ReloadedSettings, SettingsChange, SettingsSource};
     pub use lancet_settings::{
         AskSettings, Asker, CheckpointSettings, ClaudeSettings, ClaudeSettingsError, ClientLimit,
-        ContentsUse, Diagnostics, Durability, FlawEffect, GitSurroundings, Gutter, HistorySettings,
-        IgnoredLine, Images, IndexUse, LanguageSettings, Layer, LeftOutEntry, LineEndings, Links,
-        Matching, Mode, Origin, PathPatterns, PdfForm, ReadSettings, SETTINGS_FILE_NAME,
-        SaveRuleError, SavedRule, SearchSettings, Settings, SettingsError, SettingsFlaw, Severity,
-        ShellSettings, Stale, Strategy, ToolPreset, ValueInForce, Weak, WriteSettings,
-        add_rule_to_text, help, import_claude_settings, is_open_for_writing, save_rule,
+        CommitSettings, CommitTrailer, ContentsUse, Diagnostics, Durability, FlawEffect,
+        GitSurroundings, Gutter, HistorySettings, IgnoredLine, Images, IndexUse, LanguageSettings,
+        Layer, LeftOutEntry, LineEndings, Links, Matching, Mode, Origin, PathPatterns, PdfForm,
+        ReadSettings, SETTINGS_FILE_NAME, SaveRuleError, SavedRule, SearchSettings, Settings,
+        SettingsError, SettingsFlaw, Severity, ShellSettings, Stale, Strategy, ToolPreset,
+        ValueInForce, Weak, WriteSettings, add_rule_to_text, help, import_claude_settings,
+        is_open_for_writing, save_rule,
     };
 
     pub(crate) use lancet_settings::LayeredHook;

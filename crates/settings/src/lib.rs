@@ -40,14 +40,14 @@ pub use help::help;
 pub use keep::{SaveRuleError, SavedRule, add_rule_to_text, save_rule};
 pub use layer::{Layer, Origin};
 pub use model::{
-    AskSettings, CheckpointSettings, ClientLimit, GitSurroundings, HistorySettings, IgnoredLine,
-    LanguageSettings, ReadSettings, SearchSettings, Settings, ShellSettings, ValueInForce,
-    WriteSettings,
+    AskSettings, CheckpointSettings, ClientLimit, CommitSettings, GitSurroundings, HistorySettings,
+    IgnoredLine, LanguageSettings, ReadSettings, SearchSettings, Settings, ShellSettings,
+    ValueInForce, WriteSettings,
 };
 pub use path_patterns::PathPatterns;
 pub use values::{
-    Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
-    Matching, Mode, PdfForm, Severity, Stale, Strategy, ToolPreset, Weak,
+    Asker, CommitTrailer, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse,
+    LineEndings, Links, Matching, Mode, PdfForm, Severity, Stale, Strategy, ToolPreset, Weak,
 };
 pub use writer::is_open_for_writing;
 

@@ -13,8 +13,8 @@ use super::flaw::SettingsFlaw;
 use super::layer::Origin;
 use super::path_patterns::PathPatterns;
 use super::values::{
-    Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
-    Matching, Mode, PdfForm, Severity, Stale, Strategy, Weak,
+    Asker, CommitTrailer, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse,
+    LineEndings, Links, Matching, Mode, PdfForm, Severity, Stale, Strategy, Weak,
 };
 use crate::programs::{Formatter, Hook};
 
@@ -170,6 +170,14 @@ pub struct ShellSettings {
     pub confirm: bool,
 }
 
+/// The settings of `[commit]`: the command `lancet commit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommitSettings {
+    /// How the agents that wrote the committed lines are named.
+    pub trailer: CommitTrailer,
+}
+
 /// The settings of `[ask]`: where approval of an agent's writes is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -257,6 +265,8 @@ pub struct Settings {
     pub ask: AskSettings,
     /// The settings of `[shell]`.
     pub shell: ShellSettings,
+    /// The settings of `[commit]`.
+    pub commit: CommitSettings,
     /// The settings of `[language]`.
     pub language: LanguageSettings,
     /// Further abbreviations for the matching ladder: the short and the long form.
@@ -332,6 +342,9 @@ impl Default for Settings {
                 notify: Vec::new(),
             },
             shell: ShellSettings { confirm: true },
+            commit: CommitSettings {
+                trailer: CommitTrailer::AssistedBy,
+            },
             language: LanguageSettings {
                 diagnostics: None,
                 severity: Severity::Error,

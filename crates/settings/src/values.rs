@@ -262,3 +262,15 @@ choice! {
         Hint = "hint",
     }
 }
+
+choice! {
+    /// How `lancet commit` names the agents that wrote the committed lines.
+    CommitTrailer {
+        /// A trailer `Assisted-by` for each agent.
+        AssistedBy = "Assisted-by",
+        /// A trailer `Co-authored-by` for each agent, with an address.
+        CoAuthoredBy = "Co-authored-by",
+        /// No trailer.
+        None = "none",
+    }
+}

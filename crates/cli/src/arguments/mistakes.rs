@@ -71,8 +71,8 @@ const OTHER_COMMANDS: &[(&[&str], &str)] = &[
         "`lancet pending` lists the questions that wait, `lancet pending approve ID` and `lancet pending reject ID` decide",
     ),
     (
-        &["commit", "add", "stash", "push"],
-        "lancet leaves commits to git; `lancet log` lists the changes",
+        &["add", "stash", "push"],
+        "`lancet commit` commits what was changed to git, and lancet leaves the rest to git; `lancet log` lists the changes",
     ),
 ];
 

@@ -36,7 +36,7 @@ mod wrong_id;
 
 pub(super) use access::open_history;
 pub(super) use blame::blame;
-pub(super) use diff::diff;
+pub(super) use diff::{default_query, diff};
 pub(super) use events::events;
 pub(super) use gc::gc;
 pub(super) use log::log;

@@ -7,6 +7,8 @@ mod call;
 #[path = "../../../search/tests/agreement/chance.rs"]
 mod chance;
 mod colours;
+mod commit;
+mod commit_histories;
 mod completions;
 #[cfg(target_os = "linux")]
 mod confined;

@@ -4,7 +4,7 @@ use lancet_testing::folder::names;
 
 use crate::stage::{Stage, path_argument};
 
-const COMMANDS: [&str; 40] = [
+const COMMANDS: [&str; 41] = [
     "mcp",
     "serve",
     "install",
@@ -30,6 +30,7 @@ const COMMANDS: [&str; 40] = [
     "undo",
     "redo",
     "restore",
+    "commit",
     "verify",
     "projects",
     "gc",

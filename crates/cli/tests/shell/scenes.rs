@@ -224,6 +224,11 @@ fn what_became_of_the_files() {
 }
 
 #[test]
+fn out_of_the_history_into_git() {
+    play_page("commit");
+}
+
+#[test]
 fn a_change_that_proves_itself() {
     play_page("exec");
 }
@@ -289,6 +294,7 @@ fn every_page_of_the_shell_is_played() {
     there.sort();
     let played = [
         "agents.md",
+        "commit.md",
         "converters.md",
         "diff.md",
         "everyday.md",

@@ -3,7 +3,8 @@
 
 use super::{Key, ProjectPermission, Unit, ValueForm, key};
 use crate::values::{
-    Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale, Weak,
+    CommitTrailer, Durability, Gutter, Images, LineEndings, Links, Matching, Mode, PdfForm, Stale,
+    Weak,
 };
 
 /// Every key but those of the other files, in the order of the documentation.
@@ -320,6 +321,17 @@ pub(super) const KEYS: &[Key] = &[
     .switch(
         |settings, switch| settings.shell.confirm = switch,
         |settings| settings.shell.confirm,
+    ),
+    key(
+        "commit.trailer",
+        ValueForm::Choice(CommitTrailer::WORDS),
+        "\"Assisted-by\"",
+        ProjectPermission::Sets,
+        "How `lancet commit` names the agents that wrote the committed lines: in a trailer Assisted-by or Co-authored-by for each, or not at all (none).",
+    )
+    .choice(
+        |settings, word| settings.commit.trailer = CommitTrailer::from_word(word).unwrap_or(settings.commit.trailer),
+        |settings| Some(settings.commit.trailer.as_str()),
     ),
     key(
         "ask.by",

@@ -203,7 +203,7 @@ fn select(
 }
 
 /// Returns the changes since the newest prompt, else those of the last hour.
-fn default_query(history: &History) -> Result<(LogQuery, String), Failure> {
+pub(in crate::command) fn default_query(history: &History) -> Result<(LogQuery, String), Failure> {
     let newest = MarkQuery {
         limit: Some(1),
         ..MarkQuery::default()

@@ -83,7 +83,7 @@ pub(super) fn format_mail_date(milliseconds: i64) -> String {
 }
 
 /// Returns the time that `--since` means, in milliseconds since 1970.
-pub(super) fn parse_since(typed: &str) -> Result<i64, Failure> {
+pub(in crate::command) fn parse_since(typed: &str) -> Result<i64, Failure> {
     let now = now_in_milliseconds();
     let ago = typed.chars().last().and_then(|unit| {
         let seconds = match unit {

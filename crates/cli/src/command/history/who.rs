@@ -27,7 +27,7 @@ pub(super) fn operation_tool(operation: &Operation) -> &str {
 }
 
 /// Returns the client that a typed name means.
-pub(super) fn client_from_display_name(typed: &str) -> String {
+pub(in crate::command) fn client_from_display_name(typed: &str) -> String {
     match typed == SHELL.1 {
         true => SHELL.0.to_owned(),
         false => typed.to_owned(),
@@ -43,7 +43,7 @@ pub(in crate::command) fn client_display_name(client: &str) -> &str {
 }
 
 /// Refuses a session that has no change in the project, with the names of those that have.
-pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failure> {
+pub(in crate::command) fn check_session(history: &History, typed: &str) -> Result<(), Failure> {
     let query = LogQuery {
         session: Some(typed.to_owned()),
         limit: Some(1),
@@ -75,7 +75,7 @@ pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failur
 }
 
 /// Refuses a client that has no change in the project, with the names of those that have.
-pub(super) fn check_client(history: &History, typed: &str) -> Result<(), Failure> {
+pub(in crate::command) fn check_client(history: &History, typed: &str) -> Result<(), Failure> {
     let query = LogQuery {
         client: Some(client_from_display_name(typed)),
         limit: Some(1),
