@@ -1,10 +1,12 @@
-//! Calls from tokio: as a future (`call_async`), and on tokio's pool of blocking threads with a time limit of the host.
-//! The library itself does not depend on tokio. Run it with `cargo run -p lancet --example tokio`.
+//! Typed calls under tokio, with an approver in the same runtime. The library itself does not depend on tokio. Run it
+//! with `cargo run -p lancet --example tokio`.
 
-use std::time::Duration;
+use std::sync::mpsc;
 
-use lancet::{Lancet, Mode, RawCall};
-use serde_json::json;
+use lancet::approval::{Answer, Question};
+use lancet::tools::{EditArguments, ReadArguments};
+use lancet::{Lancet, Mode};
+use tokio::sync::mpsc::unbounded_channel;
 
 #[allow(clippy::print_stdout)]
 #[tokio::main(flavor = "current_thread")]
@@ -12,32 +14,34 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("greeting.txt");
     std::fs::write(&path, "hello\nworld\n")?;
+
+    // The approver runs on a thread of the call. It sends the question to this runtime and waits there.
+    let (ask, mut questions) = unbounded_channel::<(Question, mpsc::Sender<Answer>)>();
+    let approver = move |question: &Question| {
+        let (answer, answered) = mpsc::channel();
+        let _ = ask.send((question.clone(), answer));
+        answered.recv().unwrap_or(Answer::Unanswered(None))
+    };
+    tokio::spawn(async move {
+        while let Some((question, answer)) = questions.recv().await {
+            println!("may {} be changed?", question.files[0].relative.display());
+            let _ = answer.send(Answer::Yes);
+        }
+    });
+
     let lancet = Lancet::builder()
         .root(folder.path())
-        .mode(Mode::AcceptEdits)
+        .mode(Mode::Ask)
+        .approver(approver)
         .open()?;
     let session = lancet.new_session();
-
-    // The call runs on a separate thread. Dropping the future, as a timeout does, cancels the call.
-    let read = session.call_async(RawCall::new("Read", json!({ "file_path": path })));
-    match tokio::time::timeout(Duration::from_secs(5), read).await {
+    let read = session.read_async(ReadArguments::new(&path)).await;
+    println!("{}", read.text());
+    // Dropping a future, as a timeout does, cancels its call.
+    let edit = session.edit_async(EditArguments::new(&path, "world", "reader"));
+    match tokio::time::timeout(std::time::Duration::from_secs(5), edit).await {
         Ok(reply) => println!("{}", reply.text()),
         Err(_) => println!("The call took too long and was cancelled."),
     }
-
-    // The same on tokio's own threads: a clone of the call's `Cancel` stops it.
-    let edit = json!({ "file_path": path, "old_string": "world", "new_string": "reader" });
-    let call = RawCall::new("Edit", edit);
-    let cancel = call.cancel.clone();
-    let worker = session.clone();
-    let mut work = tokio::task::spawn_blocking(move || worker.call(call));
-    let reply = tokio::select! {
-        reply = &mut work => reply?,
-        () = tokio::time::sleep(Duration::from_secs(5)) => {
-            cancel.cancel();
-            work.await? // It comes at once, and says that it was cancelled.
-        }
-    };
-    println!("{}", reply.text());
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::applied_by::AppliedBy;
 use crate::arguments::{
     EditArguments, GlobArguments, GrepArguments, MultiEditArguments, NotebookEditArguments,
     ReadArguments, WriteArguments,
@@ -145,7 +146,20 @@ impl Session {
         caller: Caller,
         cancel: Cancel,
     ) -> Reply {
-        stages::run_command(self, tool, request, caller, cancel)
+        stages::run_command(self, tool, request, AppliedBy::Person, caller, cancel)
+    }
+
+    /// Carries out such a change under the rules of this session: the files must have been read in it. It is for the
+    /// command line and not part of the API.
+    #[doc(hidden)]
+    pub fn run_session_command(
+        &self,
+        tool: &str,
+        request: Request,
+        caller: Caller,
+        cancel: Cancel,
+    ) -> Reply {
+        stages::run_command(self, tool, request, AppliedBy::Model, caller, cancel)
     }
 
     /// Undoes the newest change of this session that has not been undone. It needs a state folder.

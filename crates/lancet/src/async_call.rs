@@ -1,5 +1,7 @@
-//! A call as a future: the call runs on a separate thread and wakes the task when it is answered. No async runtime is
+//! Calls as futures: a call runs on a separate thread and wakes the task when it is answered. No async runtime is
 //! needed.
+
+mod typed;
 
 use std::fmt;
 use std::future::Future;
@@ -12,16 +14,19 @@ use crate::call::{Cancel, RawCall};
 use crate::reply::Reply;
 use crate::session::Session;
 
-/// The answer of a call that runs on another thread; made by [`Session::call_async`]. The call starts at the first
-/// poll. Dropping the future before the answer cancels the call, but a write that has begun is finished.
+/// The answer of a call that runs on another thread; made by [`Session::call_async`], [`Session::edit_async`] and the
+/// like. The call starts at the first poll. Dropping the future before the answer cancels the call, but a write that has begun is finished.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct CallFuture {
-    /// The session and the call, taken at the first poll.
-    unstarted: Option<(Session, RawCall)>,
+    /// The call, taken at the first poll.
+    unstarted: Option<BlockingCall>,
     cancel: Cancel,
     shared: Arc<Mutex<SharedState>>,
     progress: CallProgress,
 }
+
+/// A call that blocks its thread.
+type BlockingCall = Box<dyn FnOnce() -> Reply + Send>;
 
 /// The state that the future and the thread share.
 #[derive(Default)]
@@ -73,9 +78,16 @@ impl Session {
     /// # }
     /// ```
     pub fn call_async(&self, call: RawCall) -> CallFuture {
+        let session = self.clone();
+        CallFuture::new(call.cancel.clone(), move || session.call(call))
+    }
+}
+
+impl CallFuture {
+    fn new(cancel: Cancel, call: impl FnOnce() -> Reply + Send + 'static) -> Self {
         CallFuture {
-            cancel: call.cancel.clone(),
-            unstarted: Some((self.clone(), call)),
+            unstarted: Some(Box::new(call)),
+            cancel,
             shared: Arc::default(),
             progress: CallProgress::Unstarted,
         }
@@ -95,11 +107,12 @@ impl Future for CallFuture {
             self.progress = CallProgress::Answered;
             return Poll::Ready(reply);
         }
-        if let Some((session, call)) = self.unstarted.take() {
+        if let Some(call) = self.unstarted.take() {
             self.progress = CallProgress::Running;
             let shared = Arc::clone(&self.shared);
+            let cancel = self.cancel.clone();
             let thread = std::thread::Builder::new().name("lancet-call".into());
-            if let Err(error) = thread.spawn(move || run_and_wake(&session, call, &shared)) {
+            if let Err(error) = thread.spawn(move || run_and_wake(call, &cancel, &shared)) {
                 self.progress = CallProgress::Answered;
                 let words = format!("no thread could be started for it ({error})");
                 return Poll::Ready(Reply::from_internal_failure(&words, &self.cancel));
@@ -110,10 +123,9 @@ impl Future for CallFuture {
 }
 
 /// Carries out the call and wakes the task that awaits the answer.
-fn run_and_wake(session: &Session, call: RawCall, shared: &Mutex<SharedState>) {
-    let cancel = call.cancel.clone();
-    let reply = catch_unwind(AssertUnwindSafe(|| session.call(call)))
-        .unwrap_or_else(|_| Reply::from_internal_failure("its thread panicked", &cancel));
+fn run_and_wake(call: BlockingCall, cancel: &Cancel, shared: &Mutex<SharedState>) {
+    let reply = catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|_| Reply::from_internal_failure("its thread panicked", cancel));
     let waker = {
         let mut shared = lock(shared);
         shared.reply = Some(reply);

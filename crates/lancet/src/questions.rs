@@ -192,7 +192,7 @@ impl Questions {
         // A question that is too old counts as removed.
         let _ = self.store.prune_questions();
         let approves = match answer {
-            Answer::No(_) | Answer::Unanswered(_) => false,
+            Answer::No(_) | Answer::NoByProgram { .. } | Answer::Unanswered(_) => false,
             // If nothing is picked, nothing is written, and the call sent again raises a new question.
             Answer::Picked { files, .. } => files.iter().any(|pick| !leaves_file_out(pick)),
             _ => true,

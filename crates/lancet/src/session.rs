@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lancet_history::{Ledger, LedgerStore, SessionName};
 
 use crate::approval::Approver;
+use crate::call::Cancel;
 use crate::engine::{Lancet, ReportedDatabases};
 use crate::refusal::Refusal;
 
@@ -35,6 +36,8 @@ pub struct Session {
     pub(crate) lancet: Lancet,
     /// The approver of the calls through this handle; none where the engine's approver is used.
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// Stops the typed calls through this handle; none where nothing stops them.
+    pub(crate) cancel: Option<Cancel>,
     reader: Reader,
 }
 
@@ -78,6 +81,7 @@ impl Session {
             inner,
             lancet,
             approver: None,
+            cancel: None,
             reader: Reader::Model,
         }
     }
@@ -110,6 +114,19 @@ impl Session {
             approver: Some(Arc::new(approver)),
             ..self.clone()
         }
+    }
+
+    /// Returns a handle on the same conversation whose typed calls stop when this is cancelled.
+    pub(crate) fn with_cancel(&self, cancel: &Cancel) -> Session {
+        Session {
+            cancel: Some(cancel.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// Returns what stops a typed call through this handle.
+    pub(crate) fn cancel(&self) -> Cancel {
+        self.cancel.clone().unwrap_or_default()
     }
 
     /// Returns whether the model does not see the answers of this handle.

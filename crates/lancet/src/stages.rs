@@ -89,7 +89,7 @@ pub(crate) fn run_typed(
     path: Option<String>,
     asked: Result<ToolRequest, InvalidArguments>,
 ) -> Reply {
-    let (caller, cancel) = (Caller::default(), Cancel::new());
+    let (caller, cancel) = (Caller::default(), session.cancel());
     let mut context = CallContext::new(session, String::new(), caller, cancel);
     context.set_tool(tool);
     respond(&mut context, path, |context| {
@@ -144,7 +144,7 @@ pub(crate) fn run_change(
         Change::Restore(asked) => asked.iter().find_map(|one| one.cancel.clone()),
         _ => None,
     };
-    let cancel = cancel.unwrap_or_default();
+    let cancel = cancel.unwrap_or_else(|| session.cancel());
     let mut context = CallContext::new(session, name.to_owned(), caller, cancel);
     if let Change::TakeBack(..) = change {
         context.layout = Layout::Files;
@@ -154,7 +154,7 @@ pub(crate) fn run_change(
 
 /// Undoes one hunk.
 pub(crate) fn run_hunk_undo(session: &Session, caller: Caller, asked: HunkUndoRequest) -> Reply {
-    let mut context = CallContext::new(session, "Undo".to_owned(), caller, Cancel::new());
+    let mut context = CallContext::new(session, "Undo".to_owned(), caller, session.cancel());
     context.layout = Layout::Files;
     context.applied_by = AppliedBy::Person;
     respond_to_change(&context, &Change::TakeHunk(asked))
@@ -165,12 +165,13 @@ pub(crate) fn run_command(
     session: &Session,
     tool: &str,
     request: Request,
+    applied_by: AppliedBy,
     caller: Caller,
     cancel: Cancel,
 ) -> Reply {
     let mut context = CallContext::new(session, tool.to_owned(), caller, cancel);
     context.layout = Layout::Files;
-    context.applied_by = AppliedBy::Person;
+    context.applied_by = applied_by;
     respond_to_change(&context, &Change::Files(request))
 }
 

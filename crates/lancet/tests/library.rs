@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
+use lancet::approval::{Answer, Question};
 use lancet::call::SeenAs;
 use lancet::tools::{EditArguments, ReadArguments, WriteArguments};
 use lancet::{Builder, CallFuture, Lancet, Mode, OpenError, RawCall, RefusalKind, Session};
@@ -160,4 +161,97 @@ fn a_future_that_is_dropped_cancels_its_call() {
         .poll(&mut Context::from_waker(Waker::noop()));
     drop(future);
     assert_eq!(cancel.stopped(), Some(lancet::call::Stopped::Cancelled));
+}
+
+#[test]
+fn typed_calls_are_futures_too() {
+    let (folder, _state, lancet) = opened(|builder| builder);
+    let session = lancet.new_session();
+    let path = folder.join("a.txt");
+    let read = block_on(pin!(session.read_async(ReadArguments::new(&path))));
+    assert!(read.text().starts_with("1→one\n"), "{}", read.text());
+    let edit = EditArguments::new(&path, "one", "1");
+    assert!(!block_on(pin!(session.edit_async(edit))).is_error());
+    let write = WriteArguments::new(folder.join("b.txt"), "b\n");
+    assert!(!block_on(pin!(session.write_async(write))).is_error());
+    assert_eq!(folder.text("a.txt"), "1\ntwo\n");
+    assert!(!block_on(pin!(session.undo_all_async())).is_error());
+    assert_eq!(folder.text("a.txt"), "one\ntwo\n");
+    assert!(!folder.join("b.txt").exists());
+}
+
+#[test]
+fn a_typed_future_that_is_dropped_cancels_its_call() {
+    let (folder, _state, lancet) = opened(|builder| builder);
+    let (begun, begins) = std::sync::mpsc::channel();
+    let (go, goes) = std::sync::mpsc::channel::<()>();
+    let path = folder.join("a.txt");
+    let session = lancet.new_session();
+    session.read(ReadArguments::new(&path));
+    let (done, ends) = std::sync::mpsc::channel();
+    let mut future = Box::pin(session.run_async(move |session| {
+        begun.send(()).expect("sent");
+        goes.recv().expect("received");
+        let reply = session.edit(EditArguments::new(&path, "one", "1"));
+        done.send(reply.refusal()).expect("sent");
+        reply
+    }));
+    let _ = future
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    begins.recv().expect("it has begun");
+    drop(future);
+    go.send(()).expect("sent");
+    assert_eq!(
+        ends.recv().expect("it has ended"),
+        Some(RefusalKind::Declined)
+    );
+    assert_eq!(folder.text("a.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn a_program_that_declines_is_named() {
+    let decide = |_: &Question| Answer::NoByProgram {
+        by: "policy".to_owned(),
+        words: Some("not on Fridays".to_owned()),
+    };
+    let (folder, _state, lancet) = opened(|builder| builder.mode(Mode::Ask).approver(decide));
+    let write = WriteArguments::new(folder.join("b.txt"), "b\n");
+    let reply = lancet.new_session().write(write);
+    assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
+    let text = reply.text();
+    assert!(
+        text.contains("The program policy declined this change of"),
+        "{text}"
+    );
+    assert!(text.contains("not on Fridays"), "{text}");
+    assert!(!folder.join("b.txt").exists());
+}
+
+#[tokio::test]
+async fn an_approver_in_the_same_runtime_answers_a_typed_call() {
+    type Asked = (String, std::sync::mpsc::Sender<Answer>);
+    let (asking, mut asked) = tokio::sync::mpsc::unbounded_channel::<Asked>();
+    let approver = move |question: &Question| {
+        let (answer, answered) = std::sync::mpsc::channel();
+        let name = question.files[0].path.display().to_string();
+        asking.send((name, answer)).expect("sent");
+        answered.recv().expect("an answer")
+    };
+    let (folder, _state, lancet) = opened(|builder| builder.mode(Mode::Ask).approver(approver));
+    // The runtime has one thread: only a call that does not block it can be answered here.
+    let person = tokio::spawn(async move {
+        let (name, answer) = asked.recv().await.expect("a question");
+        answer.send(Answer::Yes).expect("sent");
+        name
+    });
+    let session = lancet.new_session();
+    let path = folder.join("a.txt");
+    session.read_async(ReadArguments::new(&path)).await;
+    let reply = session
+        .edit_async(EditArguments::new(&path, "one", "1"))
+        .await;
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert!(person.await.expect("it ended").ends_with("a.txt"));
+    assert_eq!(folder.text("a.txt"), "1\ntwo\n");
 }

@@ -119,7 +119,12 @@ pub(crate) fn interpret_result(
     };
     let client = question.client.as_deref();
     let takes_words = client.is_none_or(|name| !CLIENTS_WITHOUT_PRESETS.contains(&name));
-    FormResult::Answer(match form::interpret_answer(result, question) {
+    let given = form::interpret_answer(result, question);
+    if let (FormAnswer::No, Some(by)) = (given, form::deciding_program(result)) {
+        let words = form::extract_reason(result);
+        return FormResult::Answer(Answer::NoByProgram { by, words });
+    }
+    FormResult::Answer(match given {
         FormAnswer::Yes => Answer::Yes,
         FormAnswer::Session => Answer::Session,
         FormAnswer::Always => Answer::Always,

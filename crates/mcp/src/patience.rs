@@ -92,7 +92,11 @@ impl DecisionRecorder {
 
     /// Records a decision. A dialog that was not answered decides nothing while another program may decide.
     pub(crate) async fn record_decision(&self, id: &str, answer: Answer) {
-        let (id, by) = (id.to_owned(), self.by.clone());
+        let by = match &answer {
+            Answer::NoByProgram { by, .. } => format!("the program {by}"),
+            _ => self.by.clone(),
+        };
+        let id = id.to_owned();
         let page = self.process.options.ask.page;
         self.run_on_pool(move |questions| {
             let others = page == QuestionRecording::Always || questions.is_watched();

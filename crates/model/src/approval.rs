@@ -25,6 +25,13 @@ pub enum Answer {
     Yes,
     /// Nothing is written; the text, where there is one, is passed on to the model.
     No(Option<String>),
+    /// Nothing is written, because a program decided so: a policy of the host, for instance.
+    NoByProgram {
+        /// The name of what decided, as the model and the history get it.
+        by: String,
+        /// A message to the model.
+        words: Option<String>,
+    },
     /// The file is not written, but no person refused it: the question was dismissed, or a program answered it by
     /// itself. The text, where there is one, is passed on to the model.
     Unanswered(Option<String>),

@@ -195,6 +195,8 @@ test("yes, no, words and session", async (place) => {
     assert.deepEqual([refused.refusal, refused.code], ["declined", 25]);
   }
   assert((await edit("two", "2", { no: "Use tabs." })).text.includes("Use tabs."));
+  const byPolicy = (await edit("two", "2", { no: "Not on Fridays.", by: "policy" })).text;
+  assert(byPolicy.includes("The program policy declined") && byPolicy.includes("Not on Fridays."), byPolicy);
   assert.equal(place.text("notes.txt"), "1\ntwo\nthree\n");
   assert(!(await edit("two", "2", "session")).isError);
   assert(!(await edit("three", "3")).isError);

@@ -35,6 +35,7 @@ await session.write("a.txt", "a", { mode: "replace" });
 await session.read("a.txt", { dryRun: true });
 // @ts-expect-error: it is no format
 await lancet.tools("cobol");
+new Lancet("/a", { approve: (question) => ({ no: question.tool, by: "policy" }) });
 // @ts-expect-error: it is no decision
 new Lancet("/a", { approve: () => "perhaps" });
 console.log(files, parts, changes);

@@ -177,6 +177,9 @@ class Asking(Case):
             refused = edit("two", "2", no).refused
             self.assertEqual((refused.name, refused.code), ("declined", 25))
         self.assertIn("Use tabs.", edit("two", "2", No("Use tabs.")).text)
+        by_policy = edit("two", "2", No("Not on Fridays.", by="policy")).text
+        self.assertIn("The program policy declined", by_policy)
+        self.assertIn("Not on Fridays.", by_policy)
         self.assertEqual(self.notes.read_text(), "1\ntwo\nthree\n")
         self.assertFalse(edit("two", "2", "session").is_error)
         self.assertFalse(edit("three", "3").is_error)

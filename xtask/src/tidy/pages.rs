@@ -35,9 +35,12 @@ pub(super) fn errors(repository: &Repository) -> Vec<Finding> {
     }
 }
 
-/// The page of the library and the example that it shows.
+/// The page of the library and the examples that it shows, in their order.
 const LIBRARY: &str = "docs/library.md";
-const EXAMPLE: &str = "crates/lancet/examples/first_edit.rs";
+const EXAMPLES: [&str; 2] = [
+    "crates/lancet/examples/first_edit.rs",
+    "crates/lancet/examples/tokio.rs",
+];
 /// The page of the clients and the agents that it shows.
 const BUILDERS: &str = "docs/builders.md";
 const AGENTS: [(&str, &str); 2] = [
@@ -45,16 +48,18 @@ const AGENTS: [(&str, &str); 2] = [
     ("js", "packages/npm/examples/agent.mjs"),
 ];
 
-/// Checks that the first Rust code of the library's page is the example, which the tests compile.
+/// Checks that the Rust code of the library's page is that of the examples, which the tests compile.
 pub(super) fn example(repository: &Repository) -> Vec<Finding> {
-    let compiled = repository.text(EXAMPLE).unwrap_or_default();
-    match code_blocks(repository, LIBRARY, "rust").next() {
-        Some(code) if compiled.ends_with(code) => Vec::new(),
-        _ => vec![Finding::of_file(
-            LIBRARY,
-            format!("its first Rust code must be that of {EXAMPLE}, from the first `use` on"),
-        )],
+    let mut shown = code_blocks(repository, LIBRARY, "rust");
+    let mut findings = Vec::new();
+    for path in EXAMPLES {
+        let compiled = repository.text(path).unwrap_or_default();
+        if !shown.next().is_some_and(|code| compiled.ends_with(code)) {
+            let words = format!("its Rust code must be that of {path}, from the first `use` on");
+            findings.push(Finding::of_file(LIBRARY, words));
+        }
     }
+    findings
 }
 
 /// Checks that the page of the clients shows the agents that the tests run.
@@ -128,17 +133,16 @@ mod tests {
         let repository = |page: &str| {
             Repository::with_files(&[
                 (LIBRARY, page),
-                (EXAMPLE, "//! A.\n\nuse a;\nfn main() {}\n"),
+                (EXAMPLES[0], "//! A.\n\nuse a;\nfn main() {}\n"),
+                (EXAMPLES[1], "//! B.\n\nuse z;\nfn main() {}\n"),
             ])
         };
-        assert_eq!(
-            example(&repository("# L\n\n```rust\nuse a;\nfn main() {}\n```\n")),
-            []
-        );
-        assert_eq!(
-            example(&repository("# L\n\n```rust\nuse b;\nfn main() {}\n```\n")).len(),
-            1
-        );
-        assert_eq!(example(&repository("# L\n")).len(), 1);
+        let page = |letter: &str| {
+            let block = |letter| format!("```rust\nuse {letter};\nfn main() {{}}\n```\n");
+            format!("# L\n\n{}\n{}", block(letter), block("z"))
+        };
+        assert_eq!(example(&repository(&page("a"))), []);
+        assert_eq!(example(&repository(&page("b"))).len(), 1);
+        assert_eq!(example(&repository("# L\n")).len(), 2);
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn decided_event(found: &RecordedQuestion, answer: &Answer, by: &str)
     let (decision, words, picks) = match answer {
         Answer::Yes => ("yes", None, None),
         Answer::No(words) => ("no", words.as_deref(), None),
+        Answer::NoByProgram { words, .. } => ("no", words.as_deref(), None),
         Answer::Unanswered(words) => ("unanswered", words.as_deref(), None),
         Answer::Session => ("session", None, None),
         Answer::Always => ("always", None, None),

@@ -22,9 +22,12 @@ pub(super) fn check_answer(question: &Question, answer: &Answer) -> Result<(), S
             return Err("the question is about several files; name the one to edit".to_owned());
         }
         Answer::Picked { files, .. } => files.clone(),
-        Answer::Yes | Answer::No(_) | Answer::Unanswered(_) | Answer::Session | Answer::Always => {
-            return Ok(());
-        }
+        Answer::Yes
+        | Answer::No(_)
+        | Answer::NoByProgram { .. }
+        | Answer::Unanswered(_)
+        | Answer::Session
+        | Answer::Always => return Ok(()),
         _ => return Ok(()),
     };
     if picks.len() > question.files.len() {

@@ -100,6 +100,12 @@ pub(super) fn interpret_answer(result: &ElicitResult, question: &Question) -> Fo
     }
 }
 
+/// Returns the name of the program that decided, where the client says that no person did.
+pub(super) fn deciding_program(result: &ElicitResult) -> Option<String> {
+    let by = text_field(result, "by")?;
+    (!by.is_empty()).then(|| by.to_owned())
+}
+
 /// Returns the reason of a no, where one was given.
 pub(crate) fn extract_reason(result: &ElicitResult) -> Option<String> {
     if result.action != ElicitationAction::Accept {

@@ -154,7 +154,17 @@ mod tests {
             ],
             words: Some("only these".into()),
         };
-        for given in [Answer::Yes, Answer::No(None), Answer::Always, picked] {
+        let by_program = Answer::NoByProgram {
+            by: "policy".to_owned(),
+            words: None,
+        };
+        for given in [
+            Answer::Yes,
+            Answer::No(None),
+            by_program,
+            Answer::Always,
+            picked,
+        ] {
             assert_eq!(decode_answer(&encode_answer(&given)), Some(given));
         }
         assert_eq!(decode_answer(b"\"later\""), None);

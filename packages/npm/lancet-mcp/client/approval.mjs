@@ -33,6 +33,9 @@ export class Form {
 
   #answer(decision) {
     if (typeof decision?.no === "string") {
+      if (decision.by && "decision" in this.fields) {
+        return { action: "accept", content: { decision: "no", by: String(decision.by), reason: decision.no } };
+      }
       return { action: "accept", content: "reason" in this.fields ? { reason: decision.no } : { decision: "no" } };
     }
     if (APPROVED.includes(decision) && "decision" in this.fields) return { action: "accept", content: { decision } };

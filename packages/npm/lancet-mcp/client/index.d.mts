@@ -28,9 +28,10 @@ export type Mode = "ask" | "accept-edits" | "plan" | "bypass";
 
 /**
  * `session`: no more questions about this file until the client is closed. `always`: one rule is added to the user's settings.
- * `{ no }`: a rejection with a message for the model. Anything else is a rejection.
+ * `{ no }`: a rejection with a message for the model; `by` names the program that decided, where it was no person. Anything else is a
+ * rejection.
  */
-export type Decision = "yes" | "no" | "session" | "always" | { no: string };
+export type Decision = "yes" | "no" | "session" | "always" | { no: string; by?: string };
 
 /** One call that may write only with a person's approval. */
 export interface Question {

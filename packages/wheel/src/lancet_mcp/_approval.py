@@ -13,9 +13,10 @@ Approved = Literal["yes", "session", "always"]
 
 @dataclass(frozen=True)
 class No:
-    """A rejection with a message for the model."""
+    """A rejection with a message for the model; `by` names the program that decided, where it was no person."""
 
     words: str
+    by: Optional[str] = None
 
 
 #: What `approve` returns. Anything else is a no.
@@ -81,6 +82,8 @@ class Form:
         return {"requestState": self.state, "inputResponses": {self.name: self._answer(decision)}}
 
     def _answer(self, decision: object) -> Dict[str, Any]:
+        if isinstance(decision, No) and decision.by and "decision" in self._fields:
+            return {"action": "accept", "content": {"decision": "no", "by": decision.by, "reason": decision.words}}
         if isinstance(decision, No):
             words = {"reason": decision.words} if "reason" in self._fields else {"decision": "no"}
             return {"action": "accept", "content": words}

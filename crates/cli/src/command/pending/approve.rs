@@ -181,7 +181,7 @@ pub(super) fn report_decision(
     }
     if as_json {
         let state = match answer {
-            Answer::No(_) => "rejected",
+            Answer::No(_) | Answer::NoByProgram { .. } => "rejected",
             _ => "approved",
         };
         let data = json!({ "question": found.id, "state": state, "answer": answer, "notes": notes, "text": text });
@@ -204,6 +204,7 @@ pub(super) fn describe_decision(
     match answer {
         Answer::No(Some(words)) => format!("rejected: {what}\nThe model receives: {words}\n"),
         Answer::No(None) => format!("rejected: {what}\n"),
+        Answer::NoByProgram { by, .. } => format!("rejected by {by}: {what}\n"),
         Answer::Session => format!("approved for the session: {what}\n{carried_out}\n"),
         Answer::Always => format!("approved, and always from now on: {what}\n{carried_out}\n"),
         Answer::Picked { files, .. } if files.iter().any(|pick| *pick != Pick::Whole) => {

@@ -108,6 +108,9 @@ pub(super) fn ask(
     #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     let words = match answer {
         Answer::No(words) => return Err(words::declined_refusal(&subject, words.as_deref()).into()),
+        Answer::NoByProgram { by, words } => {
+            return Err(words::declined_by_program_refusal(&subject, &by, words.as_deref()).into());
+        }
         Answer::Unanswered(words) => {
             return Err(words::not_answered_by_a_person_refusal(&subject, words.as_deref()).into());
         }
@@ -289,6 +292,11 @@ pub(super) fn ask_to_reveal(
             Ok(())
         }
         Answer::No(words) => Err(words::declined_refusal(&subject, words.as_deref())),
+        Answer::NoByProgram { by, words } => Err(words::declined_by_program_refusal(
+            &subject,
+            &by,
+            words.as_deref(),
+        )),
         Answer::Unanswered(words) => Err(words::not_answered_by_a_person_refusal(
             &subject,
             words.as_deref(),
@@ -299,7 +307,10 @@ pub(super) fn ask_to_reveal(
 }
 
 fn is_yes(answer: &Answer) -> bool {
-    !matches!(answer, Answer::No(_) | Answer::Unanswered(_))
+    !matches!(
+        answer,
+        Answer::No(_) | Answer::NoByProgram { .. } | Answer::Unanswered(_)
+    )
 }
 
 /// Returns the order in which a question lists the files: protected names, then others that need an answer, then the

@@ -4,10 +4,13 @@ use crate::message::{Message, SEND_AGAIN, Say, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::plan::FilePlan;
+use crate::visible::escape_line_for_terminal;
 use crate::wording::{QuotedPath, format_count, format_duration, truncate};
 
 /// The longest text of an answer, or list of files, that is passed on to the model, in characters.
 const MAX_MESSAGE_LENGTH: usize = 4_000;
+/// The longest name of a program that declined, in characters.
+const MAX_PROGRAM_NAME: usize = 80;
 
 /// The subject of a question, as text for the model.
 pub(super) struct QuestionSubject {
@@ -44,6 +47,22 @@ pub(super) fn declined_refusal(subject: &QuestionSubject, words: Option<&str>) -
     let (about, words) = (&subject.words, message_clause(words));
     subject.refusal(message!(
         "A person declined this change of {}{}. Nothing was written.",
+        about,
+        words
+    ))
+}
+
+/// Returns the refusal where a program declined.
+pub(super) fn declined_by_program_refusal(
+    subject: &QuestionSubject,
+    by: &str,
+    words: Option<&str>,
+) -> Refusal {
+    let (about, words) = (&subject.words, message_clause(words));
+    let by = verbatim(truncate(&escape_line_for_terminal(by), MAX_PROGRAM_NAME));
+    subject.refusal(message!(
+        "The program {} declined this change of {}{}. Nothing was written.",
+        by,
         about,
         words
     ))

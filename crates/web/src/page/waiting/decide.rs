@@ -115,6 +115,7 @@ fn decision_message(found: &RecordedQuestion, answer: &Answer) -> String {
         }
     };
     match answer {
+        Answer::NoByProgram { by, .. } => format!("Rejected by {by}: {what}."),
         Answer::No(None) => format!("Rejected: {what}. The agent is informed."),
         Answer::No(Some(_)) => format!("Rejected: {what}. The agent receives your message."),
         Answer::Session => format!("Approved for the session: {what}. {next}"),

@@ -179,6 +179,7 @@ fn answer_message(found: &RecordedQuestion) -> Option<String> {
     use lancet::approval::Answer;
     match found.answer.as_ref()? {
         Answer::No(words) | Answer::Unanswered(words) => words.clone(),
+        Answer::NoByProgram { words, .. } => words.clone(),
         Answer::Picked { words, .. } => words.clone(),
         _ => None,
     }
