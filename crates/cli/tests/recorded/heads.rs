@@ -133,3 +133,46 @@ fn undo_to_a_prompt_names_the_command_that_takes_a_commit_back() {
     assert!((undo.out + &undo.err).contains(&back));
     assert_eq!(tree(&stage.project()), before);
 }
+
+#[test]
+fn after_git_is_gone_an_undo_advises_no_reset() {
+    let stage = Stage::new();
+    repository(&stage);
+    let before = tree(&stage.project());
+    let claude = Claude {
+        stage: &stage,
+        session: "s1",
+    };
+    claude.prompt("Go.");
+    let commit = "git -c user.name=a -c user.email=a@b commit -qam";
+    claude.bash("toolu_1", &format!("echo three > a.txt; {commit} third"));
+    let advised = stage.run(&["undo", "--to-prompt", "--dry-run"]);
+    assert!(
+        (advised.out + &advised.err).contains("git reset --soft"),
+        "while git has the commit"
+    );
+    claude.bash("toolu_2", "echo four > a.txt; rm -rf .git");
+    let undo = stage.run(&["undo", "--to-prompt", "--yes"]);
+    assert_eq!(undo.code, 0, "{undo:?}");
+    let answer = undo.out + &undo.err;
+    assert!(answer.contains("HEAD was moved, too"), "{answer}");
+    assert!(!answer.contains("git reset"), "{answer}");
+    assert_eq!(tree(&stage.project()), before);
+}
+
+#[test]
+fn a_move_of_head_is_listed_in_its_project_alone() {
+    let stage = Stage::new();
+    repository(&stage);
+    let run = stage.run(&["run", "git", "switch", "-q", "--detach", "main"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let listed = |folder: &std::path::Path, arguments: &[&str]| {
+        let mut command = stage.command(crate::LANCET);
+        command.current_dir(folder).args(arguments);
+        finish(command, b"").out
+    };
+    let top = std::path::Path::new("/");
+    assert!(listed(&stage.project(), &["log"]).contains("HEAD main"));
+    assert!(listed(top, &["log", "--all"]).contains("HEAD main"));
+    assert_eq!(listed(top, &["log"]), "");
+}

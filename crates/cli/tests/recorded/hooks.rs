@@ -522,3 +522,28 @@ fn an_executable_that_the_agent_makes_is_removed_and_made_again() {
     let mode = fs::metadata(&made).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o755);
 }
+
+#[test]
+fn a_prompt_after_which_only_a_person_changed_something_is_found() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let claude = Claude {
+        stage: &stage,
+        session: "s1",
+    };
+    claude.prompt("What is this?");
+    stage.file("a.txt", "by hand\n");
+    claude.stop();
+    assert_eq!(tools(&log(&stage)), ["unattributed"]);
+    let refused = stage.run(&["undo", "--to-prompt", "--yes"]);
+    assert_ne!(refused.code, 0, "{refused:?}");
+    assert!(refused.err.contains("What is this?"), "{refused:?}");
+    assert!(
+        refused.err.contains("--include-unattributed"),
+        "{refused:?}"
+    );
+    assert_eq!(stage.text("a.txt"), "by hand\n");
+    let undo = stage.run(&["undo", "--to-prompt", "--include-unattributed", "--yes"]);
+    assert_eq!(undo.code, 0, "{undo:?}");
+    assert_eq!(stage.text("a.txt"), "one\n");
+}

@@ -1,5 +1,5 @@
-//! A command that removes the project itself: everything in it is one change, which is reached from the folder above and
-//! from a new folder of the same name.
+//! A command that removes the project itself: everything in it is one change, which is reached from the folder above
+//! and from a new folder of the same name.
 
 use std::fs;
 use std::path::Path;

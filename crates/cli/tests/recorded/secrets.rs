@@ -1,5 +1,5 @@
-//! What is shown of a secret file that a recorded command changed: its name, the kind of change and its size. Its text, the
-//! numbers of its lines and its hashes are in no answer.
+//! What is shown of a secret file that a recorded command changed: its name, the kind of change and its size. Its text,
+//! the numbers of its lines and its hashes are in no answer.
 
 use std::fs;
 

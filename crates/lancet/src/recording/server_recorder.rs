@@ -1,5 +1,5 @@
-//! The recorder of a root within a server. At rest it has a socket and a waiting thread; it reads and watches the root from
-//! the first hook that asks for it on, until the hooks have ended.
+//! The recorder of a root within a server. At rest it has a socket and a waiting thread; it reads and watches the root
+//! from the first hook that asks for it on, until the hooks have ended.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -49,8 +49,8 @@ impl Lancet {
 }
 
 impl StandbyRecorder {
-    /// Serves the hooks of agents, whenever no other process does, until `stop` can be read. `open` opens the engine that
-    /// reads the root, under the settings that the hooks have.
+    /// Serves the hooks of agents, whenever no other process does, until `stop` can be read. `open` opens the engine
+    /// that reads the root, under the settings that the hooks have.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -98,8 +98,8 @@ fn serve_place(
     Ok(())
 }
 
-/// Waits for a hook that wants the root watched. Other hooks are answered with the end of the connection: they look at the
-/// files themselves.
+/// Waits for a hook that wants the root watched. Other hooks are answered with the end of the connection: they look at
+/// the files themselves.
 fn wait_until_wanted(
     place: &RecorderPlace,
     stop: BorrowedFd<'_>,

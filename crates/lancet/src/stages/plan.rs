@@ -297,8 +297,8 @@ pub(crate) struct ChangeView {
     pub(super) unshown: Vec<Range<u64>>,
     /// Whether a hook removed the file after the change.
     pub(super) removed_later: bool,
-    /// Whether the answer has no number of lines and no revision: the file may not be shown, and the change is one of the
-    /// history.
+    /// Whether the answer has no number of lines and no revision: the file may not be shown, and the change is one of
+    /// the history.
     pub(super) is_hidden: bool,
     /// Maps line numbers from earlier results to lines in the base. Set only if the base differs from the version in
     /// the ledger.

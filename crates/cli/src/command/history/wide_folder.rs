@@ -97,8 +97,8 @@ impl WideFolder {
         ));
     }
 
-    /// Returns whether all files of a change are directly in the folder. A change without files is a move of HEAD, and so
-    /// a project's.
+    /// Returns whether all files of a change are directly in the folder. A change without files is a move of HEAD, and
+    /// so a project's.
     fn owns(&self, operation: &Operation) -> bool {
         let is_own = |file: &FileChange| {
             let workspace = file.workspace.as_ref();

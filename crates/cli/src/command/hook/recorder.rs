@@ -1,5 +1,5 @@
-//! The recorder of a project: a server that runs on it, or else a process that the first hook starts. It watches the files,
-//! so that later hooks need not list them. The process ends with the agent, or after ten minutes without a hook.
+//! The recorder of a project: a server that runs on it, or else a process that the first hook starts. It watches the
+//! files, so that later hooks need not list them. The process ends with the agent, or after ten minutes without a hook.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

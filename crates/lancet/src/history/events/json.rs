@@ -95,7 +95,10 @@ fn add_entries(object: &mut Map<String, Value>, entries: &[Option<ChangedEntry>;
         object.insert(name.to_owned(), json!({ "before": before, "after": after }));
     };
     let has = |is_so: &dyn Fn(&ChangedEntry) -> bool| entries.iter().flatten().any(is_so);
-    if has(&|entry| entry.mode != 0) {
+    let [before, after] = entries
+        .each_ref()
+        .map(|entry| entry.as_ref().map(|entry| entry.mode));
+    if before != after {
         add("mode", &|entry| match entry.mode {
             0 => Value::Null,
             mode => json!(format!("{mode:o}")),

@@ -88,8 +88,8 @@ fn notice(
     }))
 }
 
-/// Returns the git command that moves HEAD back; none where no repository of these roots, or of those of the engine, has
-/// the commit any more.
+/// Returns the git command that moves HEAD back; none where no repository of these roots, or of those of the engine,
+/// has the commit any more.
 fn command_back<'r>(
     context: &CallContext<'_>,
     mut roots: impl Iterator<Item = &'r Path>,
