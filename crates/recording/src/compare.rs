@@ -47,11 +47,21 @@ impl CheckpointDifferences {
     }
 }
 
+/// What becomes of the differences between two looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DifferenceUse {
+    /// They become the files of an operation.
+    Operation,
+    /// Only a checkpoint is set, so new entries need not be listed as differences.
+    CheckpointOnly,
+}
+
 /// Compares two lists of entries, both sorted by name. Files that may have changed are read, and their contents are
 /// stored.
 pub(crate) fn compare_entries(
     before: Vec<CheckpointEntry>,
     now: Vec<ScannedEntry>,
+    wanted: DifferenceUse,
     clean: &mut Option<CleanFiles>,
     contents: &mut ContentRecorder<'_>,
 ) -> Result<CheckpointDifferences, HistoryError> {
@@ -83,11 +93,13 @@ pub(crate) fn compare_entries(
             (None, Some(seen)) => {
                 let entry = identify_entry(seen, clean, contents)?;
                 found.note_present(&entry, contents);
-                found.changes.push(EntryChange::Now(entry.clone()));
-                found.real.push(EntryDifference {
-                    before: None,
-                    after: Some(entry),
-                });
+                if wanted == DifferenceUse::Operation {
+                    found.real.push(EntryDifference {
+                        before: None,
+                        after: Some(entry.clone()),
+                    });
+                }
+                found.changes.push(EntryChange::Now(entry));
             }
             (Some(known), Some(seen)) => compare_entry(known, seen, clean, contents, &mut found)?,
             (None, None) => break,

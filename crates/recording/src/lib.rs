@@ -27,6 +27,7 @@ mod listed_look;
 mod listing;
 mod look;
 mod moves;
+mod named_path;
 mod object_links;
 mod operation;
 mod protocol;

@@ -23,8 +23,7 @@ pub(crate) struct ObjectLinks<'l> {
     disk: &'l Arc<dyn Disk>,
     path: &'l Path,
     folder: LinkFolder,
-    /// The digits that the names of loose objects begin with, and the objects, sorted.
-    needed: Vec<(String, OsString)>,
+    needed: Vec<[u8; 20]>,
 }
 
 impl<'l> ObjectLinks<'l> {
@@ -55,11 +54,7 @@ impl<'l> ObjectLinks<'l> {
 
     /// Adds blobs that a checkpoint needs.
     pub(crate) fn need(&mut self, blobs: impl Iterator<Item = [u8; 20]>) {
-        self.needed.extend(blobs.map(|id| {
-            let mut digits = ObjectId::from_array(id).to_string();
-            let rest = digits.split_off(2);
-            (digits, OsString::from(rest))
-        }));
+        self.needed.extend(blobs);
     }
 
     /// Links the needed loose objects, up to a limit, and all packs. Loose objects come first: if git packs them at the
@@ -80,17 +75,23 @@ impl<'l> ObjectLinks<'l> {
     /// Returns whether all needed objects were linked.
     fn link_loose_objects(&self, objects: &ObjectReader) -> io::Result<bool> {
         let mut left = MAX_LOOSE_LINKS;
-        for group in self.needed.chunk_by(|one, other| one.0 == other.0) {
-            let Some((digits, _)) = group.first() else {
+        for group in self.needed.chunk_by(|one, other| one[0] == other[0]) {
+            let Some(first) = group.first() else {
                 continue;
             };
-            let needed: HashSet<&OsStr> = group.iter().map(|(_, name)| name.as_os_str()).collect();
-            for from in objects.loose_folders(digits) {
+            let digits = format!("{:02x}", first[0]);
+            let folders = objects.loose_folders(&digits);
+            if folders.is_empty() {
+                continue;
+            }
+            let name = |id: &[u8; 20]| OsString::from(&ObjectId::from_array(*id).to_string()[2..]);
+            let needed: HashSet<OsString> = group.iter().map(name).collect();
+            for from in folders {
                 let loose = list_names(&from, &|name| needed.contains(name))?;
                 if loose.is_empty() {
                     continue;
                 }
-                let folder = self.open_part(digits)?;
+                let folder = self.open_part(&digits)?;
                 let linked = folder.names()?;
                 for name in loose.iter().filter(|name| !linked.contains(*name)) {
                     if left == 0 {

@@ -55,6 +55,7 @@ pub(crate) struct OperationFiles {
 }
 
 /// The folders of the two looks: those that contain entries, and the empty ones.
+#[derive(Default)]
 pub(crate) struct Folders {
     pub(crate) before: BTreeSet<PathBuf>,
     pub(crate) after: BTreeSet<PathBuf>,

@@ -6,14 +6,14 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use lancet_git::GlobalFiles;
 use lancet_history::{
-    Checkpoint, CheckpointDraft, CheckpointKind, CheckpointOutcome, CheckpointQuery, HistoryError,
-    OpenCall, OperationAuthor, OperationDraft, OperationKind, OperationStore, RecordedCall,
-    UNATTRIBUTED_TOOL, WorkspaceRef,
+    Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointKind, CheckpointOutcome,
+    CheckpointQuery, HistoryError, OpenCall, OperationAuthor, OperationDraft, OperationKind,
+    OperationStore, RecordedCall, UNATTRIBUTED_TOOL, WorkspaceRef,
 };
 use lancet_workspace::Disk;
 
 use crate::changes::ComparedLook;
-use crate::compare::compare_entries;
+use crate::compare::{DifferenceUse, compare_entries};
 use crate::contents::{ContentRecorder, ObjectRetention};
 use crate::coverage::ScanCoverage;
 use crate::extent::{CheckpointReader, FoundEntries};
@@ -181,10 +181,8 @@ impl Recorder<'_> {
         };
         let before = checkpoints.entries(moment.newest, &found.extent)?;
         // What a call changed is part of an operation, which the limit of the history bounds.
-        let most = match purpose.call {
-            Some(_) => u64::MAX,
-            None => self.coverage.most_bytes,
-        };
+        let limit = self.coverage.most_bytes;
+        let most = purpose.call.map_or(limit, |_| u64::MAX);
         let largest = self.coverage.largest_file;
         let objects = (git.objects.take(), git.retention());
         let contents = ContentRecorder::new(moment.root, self.store, objects, largest, most);
@@ -196,12 +194,16 @@ impl Recorder<'_> {
                 Ok::<_, HistoryError>((since, checkpoints.extend_back_to(since, found.clone())?))
             })
             .transpose()?;
-        let mut folders = Folders {
-            before: checkpoints.folders_at(moment.newest, &before, &found.extent)?,
-            after: checkpoints.folders_now(&found)?,
+        let (wanted, mut folders) = match moment.since {
+            None => (DifferenceUse::CheckpointOnly, Folders::default()),
+            Some(_) => {
+                let folders = folders_of_looks(&checkpoints, moment.newest, &before, &found)?;
+                (DifferenceUse::Operation, folders)
+            }
         };
         git.need_unlinked(&before);
-        let mut differences = compare_entries(before, found.entries, &mut clean, &mut contents)?;
+        let mut differences =
+            compare_entries(before, found.entries, wanted, &mut clean, &mut contents)?;
         let copied = match git.retention() {
             ObjectRetention::Linked => Vec::new(),
             ObjectRetention::InGitOnly => {
@@ -213,12 +215,9 @@ impl Recorder<'_> {
             git.link_objects(&differences.changes, &contents) && !differences.rests_on_git;
         if let Some((since, found)) = again {
             let before = checkpoints.entries(Some(since), &found.extent)?;
-            folders = Folders {
-                before: checkpoints.folders_at(Some(since), &before, &found.extent)?,
-                after: checkpoints.folders_now(&found)?,
-            };
+            folders = folders_of_looks(&checkpoints, Some(since), &before, &found)?;
             differences.real =
-                compare_entries(before, found.entries, &mut clean, &mut contents)?.real;
+                compare_entries(before, found.entries, wanted, &mut clean, &mut contents)?.real;
         }
         let look = ComparedLook {
             workspace: self.workspace,
@@ -358,6 +357,19 @@ impl Recorder<'_> {
         };
         Ok(self.store.checkpoints(&query)?.into_iter().next())
     }
+}
+
+/// Returns the folders at a checkpoint, which has these entries of the extent, and the present ones.
+fn folders_of_looks(
+    checkpoints: &CheckpointReader<'_>,
+    number: Option<i64>,
+    before: &[CheckpointEntry],
+    found: &FoundEntries,
+) -> Result<Folders, HistoryError> {
+    Ok(Folders {
+        before: checkpoints.folders_at(number, before, &found.extent)?,
+        after: checkpoints.folders_now(found)?,
+    })
 }
 
 fn now_in_milliseconds() -> i64 {

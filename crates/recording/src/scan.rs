@@ -11,6 +11,7 @@ use lancet_search::FolderRules;
 use lancet_workspace::{EntryKind, FileType, FolderHandle, Stamp};
 
 use crate::coverage::ScanCoverage;
+use crate::named_path::NamedPath;
 
 /// The size up to which an ignored file is covered if its folder is not ignored.
 const MAX_IGNORED_FILE_BYTES: u64 = 100_000;
@@ -104,6 +105,8 @@ impl FolderVisitor for () {
 
 /// A file or link that a scan found.
 pub(crate) struct SeenFile<'f> {
+    /// The name in its folder.
+    pub(crate) name: &'f OsStr,
     /// The path relative to the root.
     pub(crate) relative: &'f Path,
     pub(crate) rule: FileRule,
@@ -202,7 +205,8 @@ impl ScanScope<'_> {
         };
         work(&mut scan)?;
         let mut found = scan.found;
-        found.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        // The names of each folder are sorted already, which this sort makes use of.
+        found.sort_by(|one, other| one.name.cmp(&other.name));
         found.dedup_by(|one, other| one.name == other.name);
         Ok(found)
     }
@@ -253,9 +257,10 @@ impl Scan<'_> {
             entries.push((name.to_owned(), kind));
             ControlFlow::Continue(())
         })?;
+        entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         self.visitor.list(relative, &entries);
         let names = entries.iter().map(|(name, _)| name.as_os_str());
-        let mut path = self.scope.path.join(relative);
+        let path = self.scope.path.join(relative);
         let rules = above.enter_listed(&path, names);
         if entries.is_empty() && state.depth > 0 {
             if !state.is_ignored
@@ -265,20 +270,16 @@ impl Scan<'_> {
             }
             return Ok(());
         }
-        let mut relative = relative.to_path_buf();
+        let (mut path, mut relative) = (NamedPath::below(&path), NamedPath::below(relative));
         for (name, kind) in entries {
             if wanted(&name) {
-                path.push(&name);
-                relative.push(&name);
                 let entry = ListedEntry {
                     name: &name,
                     kind,
-                    relative: &relative,
-                    path: &path,
+                    relative: relative.with_name(&name),
+                    path: path.with_name(&name),
                 };
                 self.scan_entry(handle, &entry, &rules, state);
-                path.pop();
-                relative.pop();
             }
         }
         Ok(())
@@ -352,6 +353,7 @@ impl Scan<'_> {
             .filter(|stamp| rule.covers(stamp, is_tracked))
             .and_then(|stamp| ScannedEntry::read(folder, name, relative, stamp));
         self.visitor.see_file(&SeenFile {
+            name,
             relative,
             rule,
             stamp: stamp.as_ref(),

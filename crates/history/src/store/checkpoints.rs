@@ -198,9 +198,7 @@ impl CheckpointStore for Store {
             let process = (draft.kind == CheckpointKind::Before).then(|| self.process_name());
             let number = insert_checkpoint(&transaction, workspace, draft, process.as_deref())?;
             let mut entries = EntryWriter::prepare(&transaction, workspace, number)?;
-            for change in draft.changes {
-                entries.apply(change)?;
-            }
+            entries.apply_all(draft.changes)?;
             drop(entries);
             transaction.commit()?;
             Ok(CheckpointOutcome::Recorded(number))

@@ -131,8 +131,8 @@ impl<'b> ListingBuilder<'b> {
 
     /// Adds a file that is not in an ignored folder which was left out.
     fn add_file(&mut self, file: &SeenFile<'_>, rule: u8) {
-        let folder = self.open.last().and_then(|at| self.folders.get_mut(*at));
-        let (Some(folder), Some(name)) = (folder, file.relative.file_name()) else {
+        let open = self.open.last().and_then(|at| self.folders.get_mut(*at));
+        let Some(folder) = open else {
             self.is_storable = false;
             return;
         };
@@ -155,7 +155,7 @@ impl<'b> ListingBuilder<'b> {
         flags |= if stamp.is_racy() { 0 } else { PROVES };
         let before = folder.files.len();
         folder.files.push(flags);
-        self.is_storable &= push_name(&mut folder.files, name.as_bytes());
+        self.is_storable &= push_name(&mut folder.files, file.name.as_bytes());
         folder.files.extend_from_slice(&stat_bytes(stamp));
         folder.file_count += 1;
         self.bytes += folder.files.len() - before;
