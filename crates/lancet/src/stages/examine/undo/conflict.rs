@@ -13,7 +13,7 @@ use crate::stages::examine::read_state::DIFF_BUDGET;
 use crate::stages::locate::Target;
 use crate::stages::open::{MAX_IN_MEMORY_SIZE, configured_encoding};
 use crate::undo::{Conflicts, Direction, Overlap, Selection, UndoRequest};
-use crate::wording::{QuotedPath, quote_path, truncate};
+use crate::wording::{quote_path, truncate};
 
 /// The longest diff that a conflict shows, in characters.
 const MAX_DIFF_LENGTH: usize = 8_000;
@@ -39,7 +39,7 @@ pub(super) enum CurrentBytes {
 
 /// Says what can be done about a change whose file has changed since.
 fn conflict_advice(
-    path: &QuotedPath,
+    path: &impl std::fmt::Display,
     row: &FileRow,
     now: &CurrentBytes,
     asked: &UndoRequest,
@@ -48,7 +48,7 @@ fn conflict_advice(
     let before = message!(
         "{} the file as it was before with `lancet restore {}@{}^`",
         tool_and_shell_term("a person gets", "get"),
-        path,
+        verbatim(path),
         verbatim(id)
     );
     let mut advice = match (&row.change.before, &row.change.after, now) {
@@ -91,7 +91,7 @@ fn conflict_advice(
             | CurrentBytes::EmptyFolder,
         ) => message!(
             "Taking it back would remove that file along with what was changed since. Undo the later changes first, where `lancet log {}` has them; a person who does not need them removes the file.",
-            path
+            verbatim(path)
         ),
         (None, None, CurrentBytes::Nothing) => Message::default(),
     };
