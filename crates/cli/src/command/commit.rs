@@ -17,7 +17,7 @@ use lancet::settings::CommitTrailer;
 
 use self::plan::{Plan, make_plan};
 use self::record::PreparedCommit;
-use self::repository::{DetachedHead, Repository};
+use self::repository::{DetachedHead, GitRepository};
 use self::scratch::ScratchFolder;
 use self::selection::{SelectedChanges, select};
 use crate::arguments::CommitArguments;
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &CommitArguments, around: &Surroundings) -> Result<
     };
     let roots = lancet.roots();
     let root = roots.first().ok_or_else(without)?;
-    let repository = Repository::open(root, detached)?;
+    let repository = GitRepository::open(root, detached)?;
     let scratch = ScratchFolder::new(state)?;
     let plan = make_plan(&history, &selected.operations, &repository, &scratch)?;
     report::refuse_conflicts(&plan, &history)?;
@@ -107,7 +107,7 @@ fn confirm(
     plan: &Plan,
     patch: &[u8],
     trailers: &[String],
-    repository: &Repository,
+    repository: &GitRepository,
     around: &Surroundings,
 ) -> Result<bool, Failure> {
     let without = || {
@@ -136,7 +136,7 @@ fn nothing_failure(selected: &SelectedChanges, plan: &Plan) -> Failure {
         (false, true) => {
             format!("HEAD already has what is left of the changes {description}")
         }
-        (false, false) => format!("all files of the changes {description} are left out"),
+        (false, false) => format!("what is left of the changes {description} is left out"),
     };
     Failure::refused(format!("nothing to commit: {why}"))
 }

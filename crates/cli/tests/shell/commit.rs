@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use lancet_testing::git;
+use serde_json::json;
 
 use crate::stage::{Run, Stage};
 use crate::terminal::on_terminal;
@@ -331,5 +332,97 @@ fn a_name_that_is_not_utf8_is_committed() {
     assert!(stage.project().join(&name).exists());
     let done = commit(&stage);
     assert_eq!(done.code, 0, "{done:?}");
+    assert_eq!(run_git(&stage, &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn file_that_is_not_text_is_committed_whole_or_not_at_all() {
+    let stage = repository(&[("a.bin", "a\0b\nc\n"), ("a.txt", "a\n")]);
+    run(
+        &stage,
+        &["run", "--", "sh", "-c", r"printf 'a\0B\nc\n' > a.bin"],
+    );
+    assert_eq!(commit(&stage).code, 0);
+    assert_eq!(run_git(&stage, &["status", "--porcelain"]), "");
+    run(
+        &stage,
+        &["run", "--", "sh", "-c", r"printf 'a\0B\nC\n' > a.bin"],
+    );
+    stage.file("a.bin", "Z\0B\nC\n");
+    assert_refused(&stage, "a.bin: another program");
+}
+
+#[test]
+fn crlf_that_is_committed_stays() {
+    let stage = repository(&[("a.txt", "one\r\ntwo\r\nthree\r\nfour\r\n")]);
+    edit(&stage, "a.txt", "two", "2");
+    stage.file("a.txt", "one\r\n2\r\nthree\r\nFOUR\r\n");
+    assert_eq!(commit(&stage).code, 0);
+    assert_eq!(
+        run_git(&stage, &["show", "HEAD:a.txt"]),
+        "one\r\n2\r\nthree\r\nfour"
+    );
+}
+
+#[test]
+fn earlier_staged_version_of_the_same_changes_is_replaced() {
+    let stage = repository(&[("a.txt", "one\ntwo\nthree\n")]);
+    edit(&stage, "a.txt", "one", "1");
+    run_git(&stage, &["add", "a.txt"]);
+    edit(&stage, "a.txt", "1\ntwo", "first\nsecond");
+    assert_eq!(commit(&stage).code, 0);
+    assert_eq!(run_git(&stage, &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn committed_lines_are_taken_out_again_by_the_next_commit() {
+    let stage = repository(&[("a.txt", "one\ntwo\nthree\n")]);
+    edit(&stage, "a.txt", "one", "1");
+    // HEAD is then no state that was recorded.
+    stage.file("a.txt", "1\ntwo\nTHREE\n");
+    assert_eq!(commit(&stage).code, 0);
+    edit(&stage, "a.txt", "1", "one");
+    assert_eq!(commit(&stage).code, 0);
+    assert_eq!(run_git(&stage, &["show", "HEAD:a.txt"]), "one\ntwo\nthree");
+    assert_eq!(stage.text("a.txt"), "one\ntwo\nTHREE\n");
+}
+
+#[test]
+fn a_move_and_an_edit_of_different_sessions_are_different_commits() {
+    let stage = repository(&[("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n")]);
+    let from = stage.project().join("a.txt");
+    let to = stage.project().join("b.txt");
+    let call = json!({ "from_path": from, "to_path": to }).to_string();
+    let moves = [
+        "call",
+        "MoveFile",
+        &call,
+        "--session",
+        "mover",
+        "--tools",
+        "all",
+    ];
+    run(&stage, &moves);
+    run(&stage, &["read", "b.txt", "--session", "editor"]);
+    let edits = [
+        "--old",
+        "3",
+        "--new",
+        "three",
+        "--yes",
+        "--session",
+        "editor",
+    ];
+    run(&stage, &[&["edit", "b.txt"][..], &edits].concat());
+    let commit =
+        |session: &str| stage.run(&["commit", "--session", session, "-m", session, "--yes"]);
+    let early = commit("editor");
+    assert_eq!(early.code, 1, "the move is not committed: {early:?}");
+    assert_eq!(commit("mover").code, 0);
+    assert_eq!(
+        run_git(&stage, &["show", "HEAD:b.txt"]),
+        "1\n2\n3\n4\n5\n6\n7\n8"
+    );
+    assert_eq!(commit("editor").code, 0);
     assert_eq!(run_git(&stage, &["status", "--porcelain"]), "");
 }

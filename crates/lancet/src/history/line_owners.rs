@@ -1,5 +1,6 @@
 //! Which lines of a file differ from an earlier version of it, and which writers changed them. The versions in between
-//! are replayed from the oldest to the newest. Each line keeps its writer, and each removed line the one who removed it.
+//! are replayed from the oldest to the newest. Each line keeps its writer, and each removed line the one who removed
+//! it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -43,7 +44,7 @@ pub(super) struct WrittenHunk {
 
 /// A line of some version.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct TrackedLine {
     /// The number of its text; equal lines have the same.
     text: u32,
     /// The writer; none for a line of the first version.
@@ -57,7 +58,7 @@ struct Line {
 /// The lines of all versions so far, in their order in the file.
 #[derive(Clone, Debug)]
 pub(super) struct LineOwners {
-    lines: Vec<Line>,
+    lines: Vec<TrackedLine>,
     /// The newest version.
     content: Vec<u8>,
     steps: usize,
@@ -84,7 +85,7 @@ impl LineTexts {
 impl LineOwners {
     /// Begins with the first version.
     pub(super) fn new(first: &[u8], texts: &mut LineTexts) -> Self {
-        let line = |text| Line {
+        let line = |text| TrackedLine {
             text: texts.number(text),
             from: None,
             over: None,
@@ -108,7 +109,7 @@ impl LineOwners {
             .filter(|at| self.lines[*at].gone.is_none())
             .collect();
         let next_lines: Vec<&[u8]> = split_lines(next).collect();
-        let mut inserted: Vec<(usize, Vec<Line>)> = Vec::new();
+        let mut inserted: Vec<(usize, Vec<TrackedLine>)> = Vec::new();
         for (gone, come) in differing_lines(&self.content, next) {
             let mut over = None;
             for at in live.get(gone.clone()).unwrap_or_default() {
@@ -126,7 +127,7 @@ impl LineOwners {
                 Some(last) => live.get(last).map(|at| at + 1),
                 None => live.get(gone.start).copied(),
             };
-            let line = |text: &&[u8]| Line {
+            let line = |text: &&[u8]| TrackedLine {
                 text: texts.number(text),
                 from: Some(writer),
                 over,
@@ -141,7 +142,7 @@ impl LineOwners {
     }
 
     /// Inserts lines before places, which are in order.
-    fn insert(&mut self, inserted: Vec<(usize, Vec<Line>)>) {
+    fn insert(&mut self, inserted: Vec<(usize, Vec<TrackedLine>)>) {
         let before = std::mem::take(&mut self.lines);
         let mut done = 0;
         for (place, lines) in inserted {
@@ -182,11 +183,11 @@ struct Region {
     old_start: usize,
     new_start: usize,
     /// Lines of the first version that are no longer in the file.
-    removed: Vec<Line>,
+    removed: Vec<TrackedLine>,
     /// Lines of the newest version.
-    added: Vec<Line>,
+    added: Vec<TrackedLine>,
     /// Lines of versions in between.
-    passing: Vec<Line>,
+    passing: Vec<TrackedLine>,
 }
 
 impl Region {
@@ -195,8 +196,8 @@ impl Region {
         if self.removed.is_empty() && self.added.is_empty() {
             return;
         }
-        let numbers = |lines: &[Line]| -> Vec<u8> {
-            let line = |line: &Line| format!("{}\n", line.text).into_bytes();
+        let numbers = |lines: &[TrackedLine]| -> Vec<u8> {
+            let line = |line: &TrackedLine| format!("{}\n", line.text).into_bytes();
             lines.iter().flat_map(line).collect()
         };
         for (gone, come) in differing_lines(&numbers(&self.removed), &numbers(&self.added)) {
@@ -220,9 +221,9 @@ impl Region {
         }
     }
 
-    /// Returns who removed a line. A line that the oldest recorded version does not have may be in a later one, which is
-    /// committed: then it is who removed it from there.
-    fn remover(&self, line: &Line) -> Writer {
+    /// Returns who removed a line. A line that the oldest recorded version does not have may be in a later one, which
+    /// is committed: then it is who removed it from there.
+    fn remover(&self, line: &TrackedLine) -> Writer {
         match line.gone {
             Some((Writer::Baseline, _)) | None => {
                 let same = self

@@ -1,5 +1,5 @@
-//! The hunks of a file that selected operations wrote and that are not in git's HEAD yet. The recorded states of the file
-//! are put in their order, from the committed one to the present one, and replayed.
+//! The hunks of a file that selected operations wrote and that are not in git's HEAD yet. The recorded states of the
+//! file are put in their order, from the committed one to the present one, and replayed.
 
 mod chain;
 mod replay;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use lancet_history::{FileChange, HistoryError, Operation, OperationKind, RecordedState, Revision};
 
-use self::chain::{Change, StateKey, find_chain};
+use self::chain::{StateChange, StateKey, find_chain};
 use self::replay::Replay;
 use super::line_owners::{Writer, WrittenHunk};
 use super::patch::{FileVersion, recorded_version};
@@ -180,7 +180,7 @@ impl History {
                 }
                 let [before, after] = states_under_name(change, file, is_renamed);
                 match [states.key(&before)?, states.key(&after)?] {
-                    [Some(old), Some(new)] => found.list.push(Change {
+                    [Some(old), Some(new)] => found.list.push(StateChange {
                         operation,
                         before,
                         after,
@@ -218,7 +218,7 @@ struct FileChanges {
     /// The operations, newest first.
     operations: Vec<Arc<Operation>>,
     /// The changes, oldest first.
-    list: Vec<Change>,
+    list: Vec<StateChange>,
     is_incomplete: bool,
 }
 

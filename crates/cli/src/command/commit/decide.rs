@@ -49,7 +49,7 @@ pub(super) struct ForeignPart {
 
 /// What is done with a file.
 #[derive(Clone, Debug)]
-pub(super) enum Decision {
+pub(super) enum FileDecision {
     /// The selected changes have no part in the difference.
     Nothing,
     /// Others wrote at the same place.
@@ -83,10 +83,10 @@ pub(super) enum IndexOutcome {
 }
 
 /// Decides what of a file is committed.
-pub(super) fn decide(found: &UncommittedFile, versions: &StoredVersions) -> Decision {
+pub(super) fn decide(found: &UncommittedFile, versions: &StoredVersions) -> FileDecision {
     let foreign = foreign_parts(found, versions);
     if !foreign.is_empty() {
-        return Decision::Foreign(foreign);
+        return FileDecision::Foreign(foreign);
     }
     let is_own = |owner: &Option<PartOwner>| matches!(owner, Some(PartOwner::Selected));
     let mut own_hunks = found.hunks.iter().filter(|hunk| hunk.is_selected());
@@ -94,7 +94,7 @@ pub(super) fn decide(found: &UncommittedFile, versions: &StoredVersions) -> Deci
     let is_present_or_gone = is_own(&found.presence) && found.hunks.is_empty();
     let has_part = has_own_hunk || is_present_or_gone || is_own(&found.mode) || is_own(&found.name);
     if !has_part {
-        return Decision::Nothing;
+        return FileDecision::Nothing;
     }
     let file = versions.present.as_ref().map(|present| {
         let committed = versions.committed.as_ref();
@@ -116,10 +116,10 @@ pub(super) fn decide(found: &UncommittedFile, versions: &StoredVersions) -> Deci
         }
     });
     let Some(index) = index_outcome(found, versions, file.as_ref()) else {
-        return Decision::Staged;
+        return FileDecision::Staged;
     };
     let own_hunks = found.hunks.iter().filter(|hunk| hunk.is_selected());
-    Decision::Commit(CommittedFile {
+    FileDecision::Commit(CommittedFile {
         file,
         index,
         added: own_hunks.clone().map(|hunk| hunk.new.len()).sum(),

@@ -12,7 +12,7 @@ pub(super) const SUBMODULE_MODE: &str = "160000";
 
 /// What a tree or an index has under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct GitEntry {
     /// The mode, such as `100644`.
     pub(super) mode: String,
     /// The object's id.
@@ -20,7 +20,7 @@ pub(super) struct Entry {
 }
 
 /// Entries by their names, relative to the work tree.
-pub(super) type Entries = BTreeMap<Vec<u8>, Entry>;
+pub(super) type Entries = BTreeMap<Vec<u8>, GitEntry>;
 
 /// Lists the entries of HEAD.
 pub(super) fn list_head(git: &Git) -> Result<Entries, Failure> {
@@ -45,7 +45,7 @@ fn parse_records(out: &[u8], id_at: usize) -> Entries {
             &record[tab + 1..],
         );
         let fields: Vec<&str> = fields.split(' ').collect();
-        let entry = Entry {
+        let entry = GitEntry {
             mode: (*fields.first()?).to_owned(),
             id: (*fields.get(id_at)?).to_owned(),
         };
@@ -55,10 +55,10 @@ fn parse_records(out: &[u8], id_at: usize) -> Entries {
 }
 
 /// A change of an index: the name and its new entry; none removes it.
-pub(super) type EntryChange = (Vec<u8>, Option<Entry>);
+pub(super) type EntryChange = (Vec<u8>, Option<GitEntry>);
 
-/// Changes entries of git's index. Removals come first, because a folder may become a file. `head` is the id of a commit:
-/// all ids have its length.
+/// Changes entries of git's index. Removals come first, because a folder may become a file. `head` is the id of a
+/// commit: all ids have its length.
 pub(super) fn update_index(git: &Git, head: &str, changes: &[EntryChange]) -> Result<(), Failure> {
     let zero = "0".repeat(head.len());
     let mut input = Vec::new();

@@ -1,5 +1,5 @@
-//! Runs git in one work tree, for `lancet commit`. Every call may have an index and a folder of objects of its own, so that
-//! nothing of the repository changes before the commit.
+//! Runs git in one work tree, for `lancet commit`. Every call may have an index and a folder of objects of its own, so
+//! that nothing of the repository changes before the commit.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;

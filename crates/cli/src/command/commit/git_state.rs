@@ -1,5 +1,5 @@
-//! What git has of the files that changes touched: in HEAD, in its index and in the work tree. Nothing of the repository is
-//! changed: the work tree is read into a temporary index and temporary objects.
+//! What git has of the files that changes touched: in HEAD, in its index and in the work tree. Nothing of the repository
+//! is changed: the work tree is read into a temporary index and temporary objects.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -8,9 +8,9 @@ use std::path::Path;
 use lancet::history::{ComparedVersions, LineEndUse, NetFile, TreeVersion};
 
 use super::decide::{Division, StoredFile, StoredVersions};
-use super::entries::{Entries, Entry, LINK_MODE, SUBMODULE_MODE, list_index};
+use super::entries::{Entries, GitEntry, LINK_MODE, SUBMODULE_MODE, list_index};
 use super::git::Git;
-use super::repository::Repository;
+use super::repository::GitRepository;
 use super::scratch::ScratchFolder;
 use crate::failure::Failure;
 
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 const EXAMINED_BYTES: usize = 8_000;
 
 /// A file that selected changes touched.
-pub(super) struct Job {
+pub(super) struct TouchedFile {
     pub(super) file: NetFile,
     /// The name in the work tree.
     pub(super) name: Vec<u8>,
@@ -26,7 +26,7 @@ pub(super) struct Job {
     pub(super) head_name: Vec<u8>,
 }
 
-impl Job {
+impl TouchedFile {
     fn is_moved(&self) -> bool {
         self.name != self.head_name
     }
@@ -49,8 +49,8 @@ impl GitState {
     /// Reads what git has of the files. The work tree is read as `git add` does, into a temporary index.
     pub(super) fn read(
         head: Entries,
-        jobs: &[Job],
-        repository: &Repository,
+        jobs: &[TouchedFile],
+        repository: &GitRepository,
         scratch: &ScratchFolder,
     ) -> Result<Self, Failure> {
         let own = &repository.git;
@@ -112,7 +112,7 @@ impl GitState {
     }
 
     /// Returns the entries of a file: in HEAD, in the work tree, and in the index under either name.
-    pub(super) fn entries(&self, job: &Job) -> [Option<&Entry>; 3] {
+    pub(super) fn entries(&self, job: &TouchedFile) -> [Option<&GitEntry>; 3] {
         let staged = self.index.get(&job.head_name);
         [
             self.head.get(&job.head_name),
@@ -122,23 +122,23 @@ impl GitState {
     }
 
     /// Returns whether the work tree has another version of a file than HEAD.
-    pub(super) fn differs(&self, job: &Job) -> bool {
+    pub(super) fn differs(&self, job: &TouchedFile) -> bool {
         let [committed, present, _] = self.entries(job);
         committed != present || job.is_moved()
     }
 
     /// Returns whether the index has a moved file under both names, so that it is not certain what is staged.
-    pub(super) fn is_staged_twice(&self, job: &Job) -> bool {
+    pub(super) fn is_staged_twice(&self, job: &TouchedFile) -> bool {
         let names = [&job.name, &job.head_name];
         job.is_moved() && names.into_iter().all(|name| self.index.contains_key(name))
     }
 
     /// Returns whether git does not track a file because it ignores it.
-    pub(super) fn is_ignored(&self, job: &Job) -> bool {
+    pub(super) fn is_ignored(&self, job: &TouchedFile) -> bool {
         self.ignored.contains(&job.name)
     }
 
-    fn read_blobs(&mut self, jobs: &[Job]) -> Result<(), Failure> {
+    fn read_blobs(&mut self, jobs: &[TouchedFile]) -> Result<(), Failure> {
         let mut ids: Vec<String> = Vec::new();
         for job in jobs {
             if !self.differs(job) {
@@ -156,19 +156,19 @@ impl GitState {
         Ok(())
     }
 
-    fn stored(&self, entry: Option<&Entry>) -> Option<StoredFile> {
+    fn stored(&self, entry: Option<&GitEntry>) -> Option<StoredFile> {
         entry.map(|entry| StoredFile {
             mode: entry.mode.clone(),
             bytes: self.blobs.get(&entry.id).cloned().unwrap_or_default(),
         })
     }
 
-    /// Turns a version into what git's filters make of it in the work tree. One whose name git cannot be given stays as it
-    /// is stored.
+    /// Turns a version into what git's filters make of it in the work tree. One whose name git cannot be given stays as
+    /// it is stored.
     fn smudge(
         &self,
         name: &[u8],
-        entry: Option<&Entry>,
+        entry: Option<&GitEntry>,
         version: &mut Option<TreeVersion>,
     ) -> Result<(), Failure> {
         let name = std::str::from_utf8(name).ok();
@@ -183,7 +183,7 @@ impl GitState {
     /// Returns the versions of a file as they are stored, and as they are compared with recorded contents.
     pub(super) fn versions(
         &self,
-        job: &Job,
+        job: &TouchedFile,
     ) -> Result<(StoredVersions, ComparedVersions), Failure> {
         let [committed, present, staged] = self.entries(job);
         let mut stored = StoredVersions {
@@ -266,7 +266,7 @@ fn without_carriage_returns(bytes: &[u8]) -> Vec<u8> {
 
 /// Returns which of the files that git does not track are ignored.
 fn list_ignored(
-    jobs: &[Job],
+    jobs: &[TouchedFile],
     head: &Entries,
     index: &Entries,
     git: &Git,

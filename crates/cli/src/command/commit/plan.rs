@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use lancet::history::{History, NetDifference, NetFile, Omission, Operation};
 
-use super::decide::{CommittedFile, Decision, ForeignPart, decide};
+use super::decide::{CommittedFile, FileDecision, ForeignPart, decide};
 use super::entries::{Entries, SUBMODULE_MODE, list_head};
-use super::git_state::{GitState, Job};
-use super::repository::Repository;
+use super::git_state::{GitState, TouchedFile};
+use super::repository::GitRepository;
 use super::scratch::ScratchFolder;
 use crate::command::history::access::unreadable_failure;
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ pub(super) struct Conflict {
 pub(super) fn make_plan(
     history: &History,
     selected: &[Operation],
-    repository: &Repository,
+    repository: &GitRepository,
     scratch: &ScratchFolder,
 ) -> Result<Plan, Failure> {
     let mut plan = Plan::default();
@@ -69,13 +69,13 @@ pub(super) fn make_plan(
 fn add_jobs(
     file: NetFile,
     head: &Entries,
-    repository: &Repository,
-    jobs: &mut Vec<Job>,
+    repository: &GitRepository,
+    jobs: &mut Vec<TouchedFile>,
     plan: &mut Plan,
 ) {
     let top = repository.git.top();
     let mut one = |file: NetFile, former: Option<Vec<u8>>| match name_in_tree(&file.path, top) {
-        Ok(name) => jobs.push(Job {
+        Ok(name) => jobs.push(TouchedFile {
             head_name: former.unwrap_or_else(|| name.clone()),
             name,
             file,
@@ -116,7 +116,7 @@ fn name_in_tree(path: &Path, top: &Path) -> Result<Vec<u8>, &'static str> {
 }
 
 fn plan_file(
-    job: &Job,
+    job: &TouchedFile,
     history: &History,
     selected: &[Operation],
     state: &GitState,
@@ -135,25 +135,25 @@ fn plan_file(
         return Ok(());
     };
     let decision = match decide(&found, &stored) {
-        Decision::Commit(_) if state.is_staged_twice(job) => Decision::Staged,
+        FileDecision::Commit(_) if state.is_staged_twice(job) => FileDecision::Staged,
         decision => decision,
     };
     match decision {
-        Decision::Nothing => {}
-        Decision::Foreign(_) if found.is_incomplete => {
+        FileDecision::Nothing => {}
+        FileDecision::Foreign(_) if found.is_incomplete => {
             let why =
                 "a recorded content is no longer stored, so that it is not known who wrote it";
             plan.left_out.push((job.file.path.clone(), why));
         }
-        Decision::Foreign(foreign) => plan.conflicts.push(Conflict {
+        FileDecision::Foreign(foreign) => plan.conflicts.push(Conflict {
             path: job.file.path.clone(),
             foreign,
         }),
-        Decision::Staged => plan.conflicts.push(Conflict {
+        FileDecision::Staged => plan.conflicts.push(Conflict {
             path: job.file.path.clone(),
             foreign: Vec::new(),
         }),
-        Decision::Commit(committed) => {
+        FileDecision::Commit(committed) => {
             for operation in found.operations {
                 plan.operations.insert(operation.sequence, operation);
             }
@@ -170,7 +170,7 @@ fn plan_file(
 
 /// Returns why a file that differs from HEAD cannot be committed here.
 fn reason_to_leave_out(
-    job: &Job,
+    job: &TouchedFile,
     history: &History,
     state: &GitState,
 ) -> Result<Option<&'static str>, Failure> {

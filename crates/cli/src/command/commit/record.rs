@@ -1,5 +1,5 @@
-//! Makes the git commit of a plan. `git commit` runs with a copy of the index; afterwards the repository's own index gets
-//! the same hunks, under the lock that was held all the time.
+//! Makes the git commit of a plan. `git commit` runs with a copy of the index; afterwards the repository's own index
+//! gets the same hunks, under the lock that was held all the time.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -8,10 +8,10 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 use super::decide::{IndexOutcome, StoredFile};
-use super::entries::{Entry, EntryChange, update_index};
+use super::entries::{EntryChange, GitEntry, update_index};
 use super::git::Git;
 use super::plan::Plan;
-use super::repository::{IndexLock, Repository};
+use super::repository::{GitRepository, IndexLock};
 use super::scratch::ScratchFolder;
 use crate::command::recording::run_to_end;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use crate::terminal::escape_for_terminal;
 
 /// A commit whose objects and index are in the temporary folder.
 pub(super) struct PreparedCommit<'a> {
-    repository: &'a Repository,
+    repository: &'a GitRepository,
     scratch: &'a ScratchFolder,
     /// git with the temporary index and objects.
     git: Git,
@@ -47,7 +47,7 @@ impl<'a> PreparedCommit<'a> {
     /// Prepares the commit of a plan.
     pub(super) fn new(
         plan: &Plan,
-        repository: &'a Repository,
+        repository: &'a GitRepository,
         scratch: &'a ScratchFolder,
     ) -> Result<Self, Failure> {
         let objects = repository
@@ -69,7 +69,7 @@ impl<'a> PreparedCommit<'a> {
         }
         let ids = write_objects(&git, &contents)?;
         let mut ids = ids.into_iter();
-        let mut entry = |file: &StoredFile| Entry {
+        let mut entry = |file: &StoredFile| GitEntry {
             mode: file.mode.clone(),
             id: ids.next().unwrap_or_default(),
         };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::plan::{Conflict, Plan};
 use super::record::{MadeCommit, display_name};
-use super::repository::Repository;
+use super::repository::GitRepository;
 use crate::command::history::who::client_display_name;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
@@ -143,7 +143,7 @@ pub(super) fn print_preview(
 pub(super) fn print_commit(
     made: &MadeCommit,
     plan: &Plan,
-    repository: &Repository,
+    repository: &GitRepository,
     is_json: bool,
 ) -> Result<Exit, Failure> {
     let id = made.id.get(..SHOWN_ID_LENGTH).unwrap_or(&made.id);

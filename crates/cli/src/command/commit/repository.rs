@@ -29,7 +29,7 @@ const UNFINISHED: [(&str, &str, &str); 7] = [
 
 /// The repository that a commit is made in.
 #[derive(Debug)]
-pub(super) struct Repository {
+pub(super) struct GitRepository {
     pub(super) git: Git,
     /// The file of git's index.
     pub(super) index: PathBuf,
@@ -48,7 +48,7 @@ pub(super) enum DetachedHead {
     Refused,
 }
 
-impl Repository {
+impl GitRepository {
     /// Opens the repository around a folder.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ pub(super) struct IndexLock {
 
 impl IndexLock {
     /// Takes the lock, as git does.
-    pub(super) fn take(repository: &Repository) -> Result<Self, Failure> {
+    pub(super) fn take(repository: &GitRepository) -> Result<Self, Failure> {
         let index = repository.index.clone();
         let mut options = fs::OpenOptions::new();
         match options.write(true).create_new(true).open(lock_path(&index)) {

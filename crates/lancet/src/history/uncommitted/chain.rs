@@ -1,5 +1,5 @@
-//! The order of a file's recorded changes between two of its states. Programs that lancet did not record may have written
-//! in between, and a recorded command may have run while other changes were made.
+//! The order of a file's recorded changes between two of its states. Programs that lancet did not record may have
+//! written in between, and a recorded command may have run while other changes were made.
 
 use lancet_history::RecordedState;
 
@@ -12,7 +12,7 @@ const MAX_EARLIER_CHANGES: usize = 200;
 pub(super) type StateKey = Option<[u8; 32]>;
 
 /// A recorded change of the file.
-pub(super) struct Change {
+pub(super) struct StateChange {
     /// The index of its operation among those of the file.
     pub(super) operation: usize,
     pub(super) before: Option<RecordedState>,
@@ -22,7 +22,7 @@ pub(super) struct Change {
     pub(super) is_selected: bool,
 }
 
-impl Change {
+impl StateChange {
     /// Returns this change, the one with this index, as a writer.
     pub(super) fn writer(&self, index: usize) -> Writer {
         match self.is_selected {
@@ -52,7 +52,7 @@ pub(super) struct Chain {
 
 /// Finds the steps by going back from the present state: the change that left a state comes before the one that found
 /// it. If no change left a state, another program wrote it. `changes` are in the order of recording.
-pub(super) fn find_chain(changes: &[Change], committed: StateKey, present: StateKey) -> Chain {
+pub(super) fn find_chain(changes: &[StateChange], committed: StateKey, present: StateKey) -> Chain {
     let mut chain = Chain::default();
     let mut used = vec![false; changes.len()];
     let mut oldest_used = changes.len();
@@ -115,8 +115,8 @@ mod tests {
 
     const OWN: Writer = Writer::Selected(0);
 
-    fn change(is_selected: bool, from: u8, to: u8) -> Change {
-        Change {
+    fn change(is_selected: bool, from: u8, to: u8) -> StateChange {
+        StateChange {
             operation: 0,
             before: None,
             after: None,
@@ -130,7 +130,11 @@ mod tests {
     }
 
     /// Returns the writers of the steps, oldest first, and the state that they begin with if it is not committed.
-    fn chain(changes: &[Change], committed: u8, present: u8) -> (Vec<Writer>, Option<StateKey>) {
+    fn chain(
+        changes: &[StateChange],
+        committed: u8,
+        present: u8,
+    ) -> (Vec<Writer>, Option<StateKey>) {
         let chain = find_chain(changes, state(committed), state(present));
         let mut writers: Vec<Writer> = chain.steps.iter().map(|step| step.writer).collect();
         if chain.ends_unrecorded {
