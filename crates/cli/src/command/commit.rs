@@ -20,6 +20,7 @@ use self::record::PreparedCommit;
 use self::repository::{DetachedHead, GitRepository};
 use self::scratch::ScratchFolder;
 use self::selection::{SelectedChanges, select};
+use crate::answer::OutputFormat;
 use crate::arguments::CommitArguments;
 use crate::failure::{Exit, Failure};
 use crate::opening::{OpenRequest, WriteAuthor};
@@ -49,7 +50,8 @@ pub(super) fn run(arguments: &CommitArguments, around: &Surroundings) -> Result<
     let scratch = ScratchFolder::new(state)?;
     let plan = make_plan(&history, &selected.operations, &repository, &scratch)?;
     report::refuse_conflicts(&plan, &history)?;
-    if !arguments.json {
+    let output = OutputFormat::from_json_flag(arguments.json);
+    if output != OutputFormat::Json {
         report::report_left_out(&plan, &history);
     }
     if plan.files.is_empty() {
@@ -60,7 +62,7 @@ pub(super) fn run(arguments: &CommitArguments, around: &Surroundings) -> Result<
     let kind = lancet.settings().commit.trailer;
     let trailers = list_trailers(&plan, kind);
     if arguments.dry_run {
-        report::print_preview(&plan, &patch, &trailers, arguments.json, around)?;
+        report::print_preview(&plan, &patch, &trailers, output, around)?;
         return Ok(Exit::Done);
     }
     if needs_answer(arguments, &lancet) && !confirm(&plan, &patch, &trailers, &repository, around)?
@@ -69,7 +71,7 @@ pub(super) fn run(arguments: &CommitArguments, around: &Surroundings) -> Result<
         return Ok(Exit::Refused);
     }
     let made = prepared.make(arguments.message.as_deref(), &trailers)?;
-    report::print_commit(&made, &plan, &repository, arguments.json)
+    report::print_commit(&made, &plan, &repository, output)
 }
 
 /// Refuses a command that an agent runs without `--yes`, or that could ask neither for consent nor for the message.

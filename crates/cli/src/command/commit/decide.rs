@@ -203,3 +203,76 @@ fn index_outcome(
         bytes,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use lancet::history::UncommittedHunk;
+
+    use super::*;
+
+    fn stored(text: &str) -> Option<StoredFile> {
+        Some(StoredFile {
+            mode: "100644".to_owned(),
+            bytes: text.into(),
+        })
+    }
+
+    /// Returns the decision on a file whose second line the selected changes wrote, and the fourth another program.
+    fn decision(staged: Option<StoredFile>, division: Division) -> FileDecision {
+        let hunk = |line: usize, owner| UncommittedHunk {
+            old: line..line + 1,
+            new: line..line + 1,
+            owner,
+        };
+        let others = PartOwner::Others(vec![OtherWriter::Unknown]);
+        let found = UncommittedFile {
+            hunks: vec![hunk(1, PartOwner::Selected), hunk(3, others)],
+            presence: None,
+            mode: None,
+            name: None,
+            operations: Vec::new(),
+            is_staged_version_own: false,
+            is_incomplete: false,
+        };
+        let versions = StoredVersions {
+            committed: stored("a\nb\nc\nd\n"),
+            present: stored("a\nB\nc\nD\n"),
+            staged,
+            division,
+        };
+        decide(&found, &versions)
+    }
+
+    #[test]
+    fn index_gets_the_hunk_beside_what_is_staged() {
+        for (staged, expected) in [
+            (stored("a\nb\nc\nd\n"), IndexOutcome::Committed),
+            (stored("a\nB\nc\nd\n"), IndexOutcome::Unchanged),
+            (stored("a\nB\nc\nD\n"), IndexOutcome::Unchanged),
+            (
+                stored("a\nb\nc\nother\n"),
+                IndexOutcome::Merged(stored("a\nB\nc\nother\n").expect("a file")),
+            ),
+        ] {
+            let FileDecision::Commit(committed) = decision(staged, Division::ByLines) else {
+                panic!("the file is committed");
+            };
+            assert_eq!(committed.file, stored("a\nB\nc\nd\n"));
+            assert_eq!(committed.index, expected);
+        }
+    }
+
+    #[test]
+    fn staged_lines_at_the_place_prevent_the_commit() {
+        for staged in [stored("a\nother\nc\nd\n"), None] {
+            let decided = decision(staged, Division::ByLines);
+            assert!(matches!(decided, FileDecision::Staged), "{decided:?}");
+        }
+    }
+
+    #[test]
+    fn file_that_cannot_be_divided_has_to_be_of_the_selection_alone() {
+        let decided = decision(stored("a\nb\nc\nd\n"), Division::Whole);
+        assert!(matches!(decided, FileDecision::Foreign(_)), "{decided:?}");
+    }
+}

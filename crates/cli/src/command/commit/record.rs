@@ -15,7 +15,6 @@ use super::repository::{GitRepository, IndexLock};
 use super::scratch::ScratchFolder;
 use crate::command::recording::run_to_end;
 use crate::failure::Failure;
-use crate::terminal::escape_for_terminal;
 
 /// A commit whose objects and index are in the temporary folder.
 pub(super) struct PreparedCommit<'a> {
@@ -215,9 +214,4 @@ fn write_objects(git: &Git, files: &[u8]) -> Result<Vec<String>, Failure> {
     let out = git.run_with(&arguments, files.to_vec())?;
     let out = String::from_utf8_lossy(&out);
     Ok(out.lines().map(str::to_owned).collect())
-}
-
-/// Returns a path as it is shown.
-pub(super) fn display_name(path: &std::path::Path) -> String {
-    escape_for_terminal(&path.to_string_lossy()).into_owned()
 }

@@ -8,8 +8,9 @@ use lancet::history::{History, OtherWriter};
 use serde_json::{Value, json};
 
 use super::plan::{Conflict, Plan};
-use super::record::{MadeCommit, display_name};
+use super::record::MadeCommit;
 use super::repository::GitRepository;
+use crate::answer::OutputFormat;
 use crate::command::history::who::client_display_name;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
@@ -118,11 +119,11 @@ pub(super) fn print_preview(
     plan: &Plan,
     patch: &[u8],
     trailers: &[String],
-    is_json: bool,
+    output: OutputFormat,
     around: &Surroundings,
 ) -> Result<(), Failure> {
     let text = String::from_utf8_lossy(patch);
-    if is_json {
+    if output == OutputFormat::Json {
         let data = json!({
             "dryRun": true,
             "files": files_json(plan),
@@ -144,7 +145,7 @@ pub(super) fn print_commit(
     made: &MadeCommit,
     plan: &Plan,
     repository: &GitRepository,
-    is_json: bool,
+    output: OutputFormat,
 ) -> Result<Exit, Failure> {
     let id = made.id.get(..SHOWN_ID_LENGTH).unwrap_or(&made.id);
     let branch = repository.branch.as_deref();
@@ -175,7 +176,7 @@ pub(super) fn print_commit(
         ));
         exit = Exit::System;
     }
-    if !is_json {
+    if output != OutputFormat::Json {
         print(&text)?;
         return Ok(exit);
     }
@@ -189,6 +190,11 @@ pub(super) fn print_commit(
     });
     print(&format!("{data}\n"))?;
     Ok(exit)
+}
+
+/// Returns a path as it is shown.
+fn display_name(path: &Path) -> String {
+    escape_for_terminal(&path.to_string_lossy()).into_owned()
 }
 
 fn files_json(plan: &Plan) -> Vec<Value> {
