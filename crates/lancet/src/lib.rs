@@ -56,11 +56,11 @@
 //! [`Lancet`] and [`Session`] are cheap to clone, `Send` and `Sync`. Calls of several threads run concurrently, and
 //! those that write one file take turns. A call blocks its thread: for a second or less as a rule, for up to
 //! [`call::TIME_LIMIT`] where a search is long, and for minutes while a person is prompted ([`Builder::wait_limit`]).
-//! So async code must not make it on the runtime's own thread. [`Session::call_async`] makes it on a separate thread
-//! and is a plain future that needs no runtime; dropping it cancels the call. With tokio, `spawn_blocking` does the
-//! same on tokio's pool; keep a clone of the call's [`Cancel`] to stop it. An [`approval::Approver`] is called on a
-//! separate thread and may block; to prompt in async code, send the question over a channel and wait for the answer
-//! there. `examples/tokio.rs` shows both under tokio, `examples/async_calls.rs` the future without a runtime.
+//! So async code must not make it on the runtime's own thread. [`Session::edit_async`] and the like, and
+//! [`Session::call_async`] for a model's call, make it on a separate thread. They are plain futures that need no
+//! runtime; dropping one cancels the call. An [`approval::Approver`] is called on a separate thread and may block; to
+//! prompt in async code, send the question over a channel and wait for the answer there. `examples/tokio.rs` shows both
+//! under tokio, `examples/async_calls.rs` the futures without a runtime.
 //!
 //! The library changes no signal of its host. A host that may run under a limit of file sizes (`ulimit -f`) should
 //! ignore or handle SIGXFSZ, as the program `lancet` does: a write beyond the limit then fails and is reported as `io`.
@@ -272,7 +272,7 @@ pub mod doors {
     pub use crate::residency::{RunningIndex, running_indexes};
     pub use crate::stages::examine::read::PlainLines;
     pub use crate::stages::examine::search::{
-        MatchedFiles, ShellFormat, ShellReport, ShellSearch, SortOrder, escape_regex,
+        LinkUse, MatchedFiles, ShellFormat, ShellReport, ShellSearch, SortOrder, escape_regex,
     };
     pub use crate::visible::{escape_for_terminal, escape_line_for_terminal};
     pub use crate::wording::{format_size, path_from_text, path_text};
@@ -283,8 +283,8 @@ pub mod doors {
         AbsenceReason, BinaryFiles, CaseMatching, DotMatching, HiddenFiles, IgnoreFiles,
         IndexResidency, IndexStatus, LineLimit, MatchBoundary, MatchSpan, NamePlacement, Output,
         OutputStyle, Pattern, PatternError, PatternOptions, PrintMode, PrintOptions, Printout,
-        ResidentFacts, ResultOrder, SelectedLines, Substitution, TemplateError, excludes_path,
-        smart_case,
+        ResidentFacts, ResultOrder, SearchStats, SelectedLines, Substitution, TemplateError,
+        excludes_path, smart_case, type_definitions,
     };
     pub use lancet_workspace::EntryKind;
 }

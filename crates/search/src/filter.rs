@@ -31,6 +31,13 @@ pub struct UnknownType {
 /// The longest glob in bytes: 2 MB of alternatives took 700 MB of memory before they were refused.
 const MAX_GLOB_LENGTH: usize = 32 << 10;
 
+/// Whether a glob must agree in case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GlobCase {
+    Sensitive,
+    Insensitive,
+}
+
 /// Decides which files of a walk are wanted; the default wants all of them.
 #[derive(Clone, Debug, Default)]
 pub struct FileFilter {
@@ -53,6 +60,34 @@ impl FileFilter {
     /// Restricts the filter to files that one of these globs matches relative to one of these folders; a glob that
     /// begins with `!` removes files.
     pub fn with_globs(mut self, bases: &[&Path], globs: &[&str]) -> Result<Self, GlobError> {
+        let lines = self.add_globs(bases, globs, GlobCase::Sensitive)?;
+        self.names = match globs {
+            [glob] => NameKey::from_glob(glob),
+            _ => None,
+        };
+        self.prefilter = NamePrefilter::new(lines.iter().map(String::as_str));
+        Ok(self)
+    }
+
+    /// Adds globs that ignore case, as ripgrep's `--iglob` does, to those of [`with_globs`](Self::with_globs).
+    pub fn with_case_insensitive_globs(
+        mut self,
+        bases: &[&Path],
+        globs: &[&str],
+    ) -> Result<Self, GlobError> {
+        self.add_globs(bases, globs, GlobCase::Insensitive)?;
+        self.names = None;
+        self.prefilter = NamePrefilter::passing_all();
+        Ok(self)
+    }
+
+    /// Adds globs to the filter and returns the patterns that they were compiled from.
+    fn add_globs(
+        &mut self,
+        bases: &[&Path],
+        globs: &[&str],
+        case: GlobCase,
+    ) -> Result<Vec<String>, GlobError> {
         let mut lines = Vec::new();
         for glob in globs {
             if glob.len() > MAX_GLOB_LENGTH {
@@ -65,14 +100,14 @@ impl FileFilter {
                 lines.push(extend_glob_to_files(&escape_brackets(glob)));
             }
         }
-        self.names = match globs {
-            [glob] => NameKey::from_glob(glob),
-            _ => None,
-        };
-        self.prefilter = NamePrefilter::new(lines.iter().map(String::as_str));
         for base in bases {
             let mut builder = GitignoreBuilder::new(base);
             builder.allow_unclosed_class(false);
+            if case == GlobCase::Insensitive {
+                builder.case_insensitive(true).map_err(|error| GlobError {
+                    why: glob_error_message(&error),
+                })?;
+            }
             for line in &lines {
                 let added = builder.add_line(None, line);
                 added.map_err(|error| GlobError {
@@ -85,7 +120,7 @@ impl FileFilter {
             })?);
         }
         self.negated = self.globs.iter().any(|globs| globs.num_whitelists() > 0);
-        Ok(self)
+        Ok(lines)
     }
 
     /// Restricts the filter to files of this type.
@@ -248,11 +283,19 @@ fn glob_error_message(error: &ignore::Error) -> String {
 
 /// Returns the names of all file types that [`FileFilter::with_type`] accepts.
 pub fn type_names() -> Vec<String> {
+    type_definitions()
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Returns the file types with their globs, sorted by name.
+pub fn type_definitions() -> Vec<(String, Vec<String>)> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
-    builder
-        .definitions()
+    let definitions = builder.definitions();
+    definitions
         .iter()
-        .map(|definition| definition.name().to_owned())
+        .map(|definition| (definition.name().to_owned(), definition.globs().to_vec()))
         .collect()
 }

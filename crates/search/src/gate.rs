@@ -4,14 +4,20 @@ use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 
-use lancet_workspace::EntryKind;
+use lancet_workspace::{EntryKind, Located};
 
 /// Decides which entries may be read. It is called for every file and folder that the ignore rules leave in; what it
 /// denies is counted in [`Tally::denied`](crate::Tally::denied) and not named anywhere.
 pub trait Gate: Sync {
     /// Returns whether this file may be shown, or this folder entered. The path is absolute; no link was followed below
-    /// the start.
+    /// the start, unless by [`follow`](Self::follow).
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool;
+
+    /// Returns the file or folder that a symbolic link leads to, if the walk is to follow it. Below a link to a folder,
+    /// entries are asked about by both of their paths.
+    fn follow(&self, _link: &Path) -> Option<Located> {
+        None
+    }
 
     /// Returns what the decisions depend on besides the path, if that never changes: two gates with the same value
     /// decide the same.

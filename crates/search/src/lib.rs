@@ -46,7 +46,7 @@
 //! ```
 //!
 //! # Limitations
-//! Symbolic links are counted and not followed. A pattern that can span lines is not searched for in files over 32 MiB,
+//! Symbolic links are counted, and followed only where the gate says so. A pattern that can span lines is not searched for in files over 32 MiB,
 //! nor any pattern in lines over 32 MiB; a compiled pattern takes at most 8 MiB. Permissions, sessions and answers are
 //! the caller's business.
 
@@ -80,7 +80,7 @@ use lancet_testing::laws;
 
 pub use excerpt::{Excerpt, ExcerptLine, ExcerptRange, LineRole};
 pub use file_search::{Encodings, FileOutcome, FileSearcher};
-pub use filter::{FileFilter, GlobError, UnknownType, type_names};
+pub use filter::{FileFilter, GlobError, UnknownType, type_definitions, type_names};
 pub use gate::{AllowAll, Gate, GateBasis, Stop};
 pub use glob::escape_brackets;
 pub use held::{FileInMemory, HeldContents};
@@ -99,8 +99,8 @@ pub use pattern::{
 };
 pub use print::{
     BinaryFiles, FileRow, LeftOut, LineLimit, MakeVisible, NamePlacement, Output, OutputStyle,
-    PrintMode, PrintNames, PrintOptions, PrintSearch, Printout, RowFormat, SelectedLines,
-    TypedStarts,
+    PrintMode, PrintNames, PrintOptions, PrintSearch, Printout, RowFormat, SearchStats,
+    SelectedLines, TypedStarts,
 };
 pub use rule_record::RuleRecord;
 pub use rule_watch::OutsideRuleFiles;

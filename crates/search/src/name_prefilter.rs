@@ -56,6 +56,14 @@ fn contains_bytes(name: &[u8], piece: &[u8]) -> bool {
 }
 
 impl NamePrefilter {
+    /// Returns a prefilter that every name passes.
+    pub(crate) fn passing_all() -> Self {
+        NamePrefilter {
+            always: true,
+            ..NamePrefilter::default()
+        }
+    }
+
     /// Builds the prefilter from the lines of an ignore file.
     pub(crate) fn new<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
         let mut prefilter = NamePrefilter::default();

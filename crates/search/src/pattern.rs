@@ -6,6 +6,7 @@
 
 mod ascii;
 mod cache;
+mod either_end;
 mod error;
 #[cfg(test)]
 pub(crate) mod generated;
@@ -21,6 +22,7 @@ use regex_syntax::hir::{Hir, HirKind, Look, LookSet};
 
 use crate::index::LiteralQuery;
 use crate::stoppable::CompiledAutomata;
+use either_end::CrlfForm;
 use source::{LineEnds, MAX_COMPILED_BYTES, PatternSource};
 
 pub(crate) use ascii::TextAlphabet;
@@ -50,6 +52,8 @@ pub struct Pattern {
     query: Arc<OnceLock<LiteralQuery>>,
     /// The matchers of this search: clones of those of the source, each with a separate state.
     matchers: Arc<Matchers>,
+    /// The form for texts with CRLF; `None` if only LF ends a line.
+    crlf: Option<Arc<CrlfForm>>,
 }
 
 /// The matchers of a pattern, each made on first use.
@@ -61,7 +65,7 @@ struct Matchers {
 
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
-        self.source.is_same(&other.source)
+        self.source.is_same(&other.source) && self.crlf.is_some() == other.crlf.is_some()
     }
 }
 
@@ -92,6 +96,17 @@ impl Pattern {
         Self::build_pattern(expression, PatternOptions::new(case, span), LineEnds::Crlf)
     }
 
+    /// Compiles an expression for which CRLF ends a line in the texts that have it, and LF in all others. ripgrep does
+    /// so with `--crlf`, apart from a CR that is not before an LF.
+    pub fn with_either_line_end(
+        expression: &str,
+        options: PatternOptions,
+    ) -> Result<Self, PatternError> {
+        let mut pattern = Self::build_pattern(expression, options, LineEnds::Lf)?;
+        pattern.crlf = CrlfForm::new(expression, options, &pattern)?.map(Arc::new);
+        Ok(pattern)
+    }
+
     fn build_pattern(
         expression: &str,
         options: PatternOptions,
@@ -106,6 +121,7 @@ impl Pattern {
             automata: Arc::default(),
             query: Arc::default(),
             matchers: Arc::default(),
+            crlf: None,
         })
     }
 
@@ -119,6 +135,7 @@ impl Pattern {
             automata: self.automata.clone(),
             query: self.query.clone(),
             matchers: Arc::default(),
+            crlf: self.crlf.clone(),
         }
     }
 
@@ -148,6 +165,28 @@ impl Pattern {
             .get_or_init(|| self.source.ascii_matcher().cloned())
             .as_ref();
         ascii.or_else(|| self.matcher())
+    }
+
+    /// Returns whether texts with CRLF are searched in another manner than those without.
+    pub(crate) fn differs_for_crlf(&self) -> bool {
+        self.crlf.is_some()
+    }
+
+    /// Returns the pattern for texts with CRLF, if matches can span lines.
+    pub(crate) fn form_for_crlf_texts(&self) -> Option<&Pattern> {
+        match self.crlf.as_deref() {
+            Some(CrlfForm::Text(form)) => Some(form),
+            _ => None,
+        }
+    }
+
+    /// Returns the matcher that finds the lines of a text with CRLF in which the pattern may match; `None` if each line
+    /// has to be tried.
+    pub(crate) fn candidate_matcher(&self, text: TextAlphabet) -> Option<&RegexMatcher> {
+        match self.crlf.as_deref() {
+            Some(CrlfForm::Lines(candidates)) => candidates.matcher(self, text),
+            _ => None,
+        }
     }
 
     /// Returns whether ASCII texts have a separate matcher.

@@ -7,6 +7,7 @@ mod names;
 mod options;
 mod output;
 mod sink;
+mod stats;
 mod stream;
 
 use std::borrow::Cow;
@@ -35,6 +36,7 @@ pub use options::{BinaryFiles, LineLimit, NamePlacement, PrintMode, PrintOptions
 use output::FileOutput;
 pub use output::{MakeVisible, Output, OutputStyle};
 use sink::{FirstMatchSink, GuardedSink};
+pub use stats::SearchStats;
 
 /// The names of the files, as the caller typed the starts: the path of each start, empty for the working folder.
 #[derive(Clone, Debug)]
@@ -91,6 +93,8 @@ pub struct Printout {
     pub matches: u64,
     /// The names of some of the files that were not searched, or not whole.
     pub left_out: LeftOut,
+    /// What the searches did; counted only with [`PrintOptions::stats`].
+    pub stats: SearchStats,
 }
 
 impl Printout {
@@ -100,6 +104,7 @@ impl Printout {
         self.files += other.files;
         self.matches += other.matches;
         self.left_out.append(other.left_out);
+        self.stats += other.stats;
     }
 }
 
@@ -144,6 +149,7 @@ impl PrintSearch<'_> {
             printout.files += printer.files;
             printout.matches += printer.matches;
             printout.left_out.append(printer.left_out);
+            printout.stats += printer.stats;
         }
         printout
     }
@@ -155,6 +161,7 @@ impl PrintSearch<'_> {
                 .before_context(options.before)
                 .after_context(options.after)
                 .invert_match(options.selected == SelectedLines::NotMatching)
+                .passthru(options.all_lines)
                 .max_matches(options.most);
             let in_lines = matches!(options.printed, PrintMode::Lines | PrintMode::Matches);
             builder.line_number(self.rows.is_some() || (in_lines && options.line_numbers));
@@ -172,6 +179,7 @@ impl PrintSearch<'_> {
             files: 0,
             matches: 0,
             left_out: LeftOut::default(),
+            stats: SearchStats::default(),
         }
     }
 
@@ -195,12 +203,17 @@ impl PrintSearch<'_> {
                     .path(names)
                     .only_matching(options.printed == PrintMode::Matches)
                     .column(options.columns)
+                    .per_match(options.each_match)
+                    .per_match_one_line(true)
+                    .replacement(options.replacement.clone().map(String::into_bytes))
+                    .stats(options.stats)
                     .trim_ascii(options.trim)
                     .max_columns(options.longest.map(|limit| limit.bytes))
                     .max_columns_preview(options.longest.is_some_and(|limit| limit.preview))
                     .path_terminator(terminator);
                 return PrinterLayout::Lines(Box::new(builder.build(output)));
             }
+            PrintMode::Nothing if options.stats => SummaryKind::QuietWithMatch,
             PrintMode::Nothing => return PrinterLayout::Nothing(output),
             PrintMode::Names => SummaryKind::PathWithMatch,
             PrintMode::NamesWithoutMatch => SummaryKind::PathWithoutMatch,
@@ -213,6 +226,7 @@ impl PrintSearch<'_> {
             .color_specs(colours)
             .hyperlink(hyperlink_config(paint))
             .path(names)
+            .stats(options.stats)
             .path_terminator(terminator);
         PrinterLayout::Summary(Box::new(builder.build(output)))
     }
@@ -257,6 +271,7 @@ struct FilePrinter<'p, 'w> {
     files: u64,
     matches: u64,
     left_out: LeftOut,
+    stats: SearchStats,
 }
 
 impl FilePrinter<'_, '_> {
@@ -292,6 +307,7 @@ impl FilePrinter<'_, '_> {
                 let mut sink = GuardedSink::new(sink, &may_show, without);
                 let cut = reader.search(matcher, opened, encoding, &mut sink)?;
                 let count = sink.inner().match_count();
+                self.stats.add_file(sink.inner().stats());
                 Ok((sink.may_be_shown() && count > 0, count, cut))
             }
             PrinterLayout::Summary(printer) => {
@@ -299,6 +315,7 @@ impl FilePrinter<'_, '_> {
                 let mut sink = GuardedSink::new(sink, &may_show, without);
                 let cut = reader.search(matcher, opened, encoding, &mut sink)?;
                 let selected = sink.may_be_shown() && sink.inner().has_match();
+                self.stats.add_file(sink.inner().stats());
                 Ok((selected, u64::from(selected), cut))
             }
             PrinterLayout::Nothing(_) => {
@@ -341,7 +358,8 @@ impl Visitor for FilePrinter<'_, '_> {
                 if selected {
                     self.files += 1;
                     self.matches += matches;
-                    if self.search.options.printed == PrintMode::Nothing {
+                    let options = self.search.options;
+                    if options.printed == PrintMode::Nothing && !options.stats {
                         output.close();
                     }
                 }

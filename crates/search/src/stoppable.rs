@@ -17,13 +17,15 @@
 //! line ends that ripgrep's searcher looks for around each match.
 
 mod lazy_dfa;
+mod line_ends;
+mod matching;
 mod pike_vm;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
+use grep_matcher::{Match, Matcher as _, NoError};
 use grep_regex::RegexMatcher;
 
 pub(crate) use lazy_dfa::CompiledAutomata;
@@ -31,6 +33,7 @@ pub(crate) use lazy_dfa::CompiledAutomata;
 use crate::gate::Stop;
 use crate::pattern::{Pattern, TextAlphabet};
 use lazy_dfa::{EngineKind, SearchEngine, SearchGoal};
+use line_ends::{TextLineEnds, without_line_end};
 
 /// The longest that the matcher should run without a check, by the estimate.
 const MAX_UNCHECKED_TIME: Duration = Duration::from_millis(4);
@@ -108,6 +111,8 @@ pub(crate) struct StoppableMatcher<'p> {
     pattern: &'p Pattern,
     /// The alphabet of the text of the present search.
     text: Cell<TextAlphabet>,
+    /// The line ends of that text.
+    ends: Cell<TextLineEnds>,
     spans_lines: bool,
     stop_check: StopCheck<'p>,
     /// The estimated cost of a byte in nanoseconds.
@@ -122,6 +127,7 @@ impl<'p> StoppableMatcher<'p> {
         StoppableMatcher {
             pattern,
             text: Cell::new(TextAlphabet::Any),
+            ends: Cell::new(TextLineEnds::Any),
             spans_lines: pattern.spans_lines(),
             stop_check: StopCheck::new(stop),
             pace: Cell::new(INITIAL_NANOSECONDS_PER_BYTE),
@@ -140,23 +146,70 @@ impl<'p> StoppableMatcher<'p> {
         self.stop_check.take_stopped()
     }
 
-    /// Sets what the next text consists of; a text of ASCII may have a matcher that is compiled sooner.
+    /// Sets what the next text consists of, if nothing else is known of it; a text of ASCII may have a matcher that is
+    /// compiled sooner.
     pub(crate) fn set_alphabet(&self, text: TextAlphabet) {
-        self.text.set(text);
+        self.set_text(text, TextLineEnds::Any);
     }
 
     /// Determines what the next text consists of, where that decides about the matcher.
     pub(crate) fn detect_alphabet(&self, text: &[u8]) {
-        self.set_alphabet(match self.pattern.differs_for_ascii() && text.is_ascii() {
+        let alphabet = match self.pattern.differs_for_ascii() && text.is_ascii() {
             true => TextAlphabet::Ascii,
             false => TextAlphabet::Any,
-        });
+        };
+        let ends = match self.pattern.differs_for_crlf() {
+            true => TextLineEnds::find(text),
+            false => TextLineEnds::Any,
+        };
+        self.set_text(alphabet, ends);
+    }
+
+    fn set_text(&self, alphabet: TextAlphabet, ends: TextLineEnds) {
+        self.text.set(alphabet);
+        if self.ends.replace(ends) != ends && self.pattern.form_for_crlf_texts().is_some() {
+            // The engine is that of the other form.
+            self.engine.replace(None);
+        }
+    }
+
+    /// Returns the pattern in the form for the present text.
+    fn form(&self) -> &'p Pattern {
+        let other = match self.ends.get() {
+            TextLineEnds::Any => self.pattern.form_for_crlf_texts(),
+            TextLineEnds::Lf => None,
+        };
+        other.unwrap_or(self.pattern)
+    }
+
+    /// Returns whether each line is matched alone, without its end.
+    fn matches_each_line(&self) -> bool {
+        self.ends.get() == TextLineEnds::Any && !self.spans_lines && self.pattern.differs_for_crlf()
+    }
+
+    /// Returns the part of a text in which matches from `at` on are found.
+    fn matched_part<'t>(&self, text: &'t [u8], at: usize) -> &'t [u8] {
+        match self.matches_each_line() {
+            true => without_line_end(text, at),
+            false => text,
+        }
     }
 
     /// Returns ripgrep's matcher. A pattern always has one. If it has none, the search ends as by a stop, so that the
     /// pattern is not reported as having no match.
     fn matcher(&self) -> Result<&'p RegexMatcher, Stopped> {
-        let matcher = self.pattern.matcher_for(self.text.get());
+        self.require_matcher(self.form().matcher_for(self.text.get()))
+    }
+
+    /// Returns the matcher that captures groups; the one for ASCII texts does not.
+    fn capturing_matcher(&self) -> Result<&'p RegexMatcher, Stopped> {
+        self.require_matcher(self.form().matcher())
+    }
+
+    fn require_matcher(
+        &self,
+        matcher: Option<&'p RegexMatcher>,
+    ) -> Result<&'p RegexMatcher, Stopped> {
         if matcher.is_none() {
             self.stop_check.halted.set(true);
         }
@@ -235,7 +288,7 @@ impl<'p> StoppableMatcher<'p> {
         let mut engine = self.engine.borrow_mut();
         if engine.is_none() {
             *engine = Some(SearchEngine::new(
-                self.pattern.automata()?,
+                self.form().automata()?,
                 EngineKind::LazyDfa,
             ));
         }
@@ -250,7 +303,11 @@ impl<'p> StoppableMatcher<'p> {
         wanted: SearchGoal,
     ) -> Result<Option<Match>, Stopped> {
         let matcher = self.matcher()?;
-        let length = haystack.len().saturating_sub(at);
+        let haystack = self.matched_part(haystack, at);
+        if at > haystack.len() {
+            return Ok(None);
+        }
+        let length = haystack.len() - at;
         self.stop_check
             .count(haystack.len() / TEXT_PER_COUNTED_BYTE)?;
         if length > self.step_length() && !self.measured.get() {
@@ -272,81 +329,6 @@ impl<'p> StoppableMatcher<'p> {
             },
             |found| found.map_or(length, |found| found.end() - at),
         )
-    }
-}
-
-/// Returns the length of the next step: whole lines of at most this many bytes in all, or one line that is longer.
-fn whole_lines_length(text: &[u8], most: usize) -> usize {
-    if text.len() <= most {
-        return text.len();
-    }
-    memchr::memrchr(b'\n', &text[..most])
-        .or_else(|| memchr::memchr(b'\n', text))
-        .map_or(text.len(), |at| at + 1)
-}
-
-impl Matcher for StoppableMatcher<'_> {
-    type Captures = NoCaptures;
-    type Error = Stopped;
-
-    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
-        self.search(haystack, at, SearchGoal::Match)
-    }
-
-    fn new_captures(&self) -> Result<NoCaptures, Stopped> {
-        Ok(NoCaptures::new())
-    }
-
-    fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
-        let found = self.search(haystack, at, SearchGoal::Any)?;
-        Ok(found.map(|found| found.end()))
-    }
-
-    fn non_matching_bytes(&self) -> Option<&ByteSet> {
-        self.matcher().ok()?.non_matching_bytes()
-    }
-
-    fn line_terminator(&self) -> Option<LineTerminator> {
-        self.matcher().ok()?.line_terminator()
-    }
-
-    /// Searches for the next line that may match. grep-searcher calls this only where no match spans lines, so any
-    /// number of lines can be searched at once.
-    fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
-        let matcher = self.matcher()?;
-        let mut at = 0;
-        while at < haystack.len() {
-            let piece = self.step_length();
-            let length = whole_lines_length(&haystack[at..], piece);
-            let lines = &haystack[at..at + length];
-            let found = if length > piece {
-                let line = lines.strip_suffix(b"\n").unwrap_or(lines);
-                let found = self.search(line, 0, SearchGoal::Any)?;
-                found.map(|found| LineMatchKind::Confirmed(found.end()))
-            } else {
-                self.run_step(
-                    length,
-                    || matcher.find_candidate_line(lines),
-                    |found| found.as_ref().map_or(length, match_offset),
-                )?
-            };
-            let last = at + length == haystack.len();
-            // An empty match at the end of the step belongs to the next line, which the next step searches.
-            if let Some(found) = found.filter(|found| last || match_offset(found) < length) {
-                return Ok(Some(match found {
-                    LineMatchKind::Confirmed(place) => LineMatchKind::Confirmed(at + place),
-                    LineMatchKind::Candidate(place) => LineMatchKind::Candidate(at + place),
-                }));
-            }
-            at += length;
-        }
-        Ok(None)
-    }
-}
-
-fn match_offset(found: &LineMatchKind) -> usize {
-    match found {
-        LineMatchKind::Confirmed(place) | LineMatchKind::Candidate(place) => *place,
     }
 }
 

@@ -3,6 +3,7 @@
 //! opened.
 
 pub(crate) mod folder;
+mod linked_path;
 pub(crate) mod names;
 mod workers;
 
@@ -116,6 +117,8 @@ pub struct WalkedFile<'w> {
 enum FileSource<'w> {
     InFolder(&'w FolderHandle, &'w OsStr),
     Start(&'w Located),
+    /// A file that a link leads to.
+    Linked(&'w Located),
     /// A file of a resident tree.
     Resident(&'w Stamp),
 }
@@ -158,7 +161,7 @@ impl WalkedFile<'_> {
     pub fn open(&self) -> Result<FileReader, ReadError> {
         match self.place {
             FileSource::InFolder(folder, name) => folder.open(name),
-            FileSource::Start(located) => located.open_reader(),
+            FileSource::Start(located) | FileSource::Linked(located) => located.open_reader(),
             FileSource::Resident(_) => Err(ReadError::Missing),
         }
     }
@@ -168,11 +171,19 @@ impl WalkedFile<'_> {
         matches!(self.place, FileSource::Start(_))
     }
 
+    /// Returns the absolute path of the file itself, where the walk came to it by a link to it.
+    pub fn target_path(&self) -> &Path {
+        match self.place {
+            FileSource::Linked(located) => located.path(),
+            _ => self.path,
+        }
+    }
+
     /// Returns the `stat` result of the file.
     pub fn stat(&self) -> io::Result<Stamp> {
         match self.place {
             FileSource::InFolder(folder, name) => folder.stat(name),
-            FileSource::Start(located) => {
+            FileSource::Start(located) | FileSource::Linked(located) => {
                 located.stat().ok_or_else(|| io::ErrorKind::NotFound.into())
             }
             FileSource::Resident(stamp) => Ok(*stamp),

@@ -119,6 +119,8 @@ Examples:
       The names of the files only.
 
   lancet grep -w -e open -e close src tests
+  lancet grep 'fn (\\w+)' -o -r '$1' src
+      The names alone; the files stay as they are.
 
   lancet grep needle --json
       One object a line; the last one has the totals.";

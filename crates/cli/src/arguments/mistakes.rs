@@ -83,36 +83,6 @@ const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
         &["-R", "--recursive"],
         "folders are searched with all that is below them; leave it out",
     ),
-    (
-        "grep",
-        &["-r", "--replace"],
-        "to see what a replacement would make of the matches use `lancet edit FILE… --regex PATTERN --new TEXT --diff`; to search folders leave -r out",
-    ),
-    (
-        "grep",
-        &["-L", "--follow"],
-        "symbolic links are not followed; name the folder that a link leads to. For files without a match use --files-without-match",
-    ),
-    (
-        "grep",
-        &["-j", "--threads"],
-        "the number of threads is chosen; leave it out",
-    ),
-    (
-        "grep",
-        &["--vimgrep"],
-        "each line has path, line and text off a terminal; --column adds the column",
-    ),
-    (
-        "grep",
-        &["--type-list"],
-        "the types are those of ripgrep: -t rust, -t py, -t js; an unknown one is reported",
-    ),
-    (
-        "grep",
-        &["--iglob"],
-        "use -g with both cases: -g '*.[mM][dD]'",
-    ),
     ("grep", &["--include"], "for some files use -g 'GLOB'"),
     (
         "read",
@@ -198,6 +168,12 @@ fn find_tip(error: &clap::Error, command: &str, typed: &[OsString]) -> Option<St
                     "the texts are given by --old TEXT --new TEXT, or by --regex PATTERN --new TEXT"
                         .to_owned()
                 }
+            })
+        }
+        (ErrorKind::MissingRequiredArgument, "grep") => {
+            let replaces = typed.iter().any(|word| word == "-r" || word == "--replace");
+            replaces.then(|| {
+                "-r TEXT prints TEXT in place of the matches, as in ripgrep; to search folders leave -r out".to_owned()
             })
         }
         (ErrorKind::InvalidSubcommand, word) => {

@@ -20,7 +20,7 @@ use super::{WorkArguments, examples};
 )]
 pub(crate) struct GrepArguments {
     /// The regular expression; with -e or --files this is a path
-    #[arg(required_unless_present_any = ["regexp", "file", "files"])]
+    #[arg(required_unless_present_any = ["regexp", "file", "files", "type_list"])]
     pub(crate) pattern: Option<String>,
     /// Files and folders, `-` for standard input; without one standard input if it is a pipe or a file, else the
     /// working folder
@@ -62,6 +62,18 @@ pub(crate) struct GrepArguments {
     /// Print only the matching parts
     #[arg(long, short = 'o')]
     pub(crate) only_matching: bool,
+    /// Print TEXT in place of each match, with `$1` and `${name}` for groups; the files stay as they are
+    #[arg(
+        long,
+        short = 'r',
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "json"
+    )]
+    pub(crate) replace: Option<String>,
+    /// Print the lines that do not match, too
+    #[arg(long, visible_alias = "passthrough", overrides_with_all = ["after_context", "before_context", "context"])]
+    pub(crate) passthru: bool,
     /// Print the names of files with a match
     #[arg(long, short = 'l', overrides_with_all = ["files_without_match", "count", "count_matches"])]
     pub(crate) files_with_matches: bool,
@@ -81,15 +93,15 @@ pub(crate) struct GrepArguments {
     #[arg(long, short = 'm', value_name = "LINES")]
     pub(crate) max_count: Option<u64>,
     /// Print this many lines after each match
-    #[arg(long, short = 'A', value_name = "LINES")]
+    #[arg(long, short = 'A', value_name = "LINES", overrides_with = "passthru")]
     pub(crate) after_context: Option<u32>,
     /// Print this many lines before each match
-    #[arg(long, short = 'B', value_name = "LINES")]
+    #[arg(long, short = 'B', value_name = "LINES", overrides_with = "passthru")]
     pub(crate) before_context: Option<u32>,
     /// Print this many lines around each match
-    #[arg(long, short = 'C', value_name = "LINES")]
+    #[arg(long, short = 'C', value_name = "LINES", overrides_with = "passthru")]
     pub(crate) context: Option<u32>,
-    /// Number the lines (the default)
+    /// Number the lines (the default; for standard input only with this, --column or --vimgrep)
     #[arg(long, short = 'n', overrides_with = "no_line_number")]
     pub(crate) line_number: bool,
     /// Do not number the lines
@@ -98,6 +110,12 @@ pub(crate) struct GrepArguments {
     /// Print the column of the first match of each line
     #[arg(long)]
     pub(crate) column: bool,
+    /// Print each match on a line of its own as `path:line:column:text`, for editors
+    #[arg(long)]
+    pub(crate) vimgrep: bool,
+    /// Count matches, files and bytes, and print the counts at the end
+    #[arg(long)]
+    pub(crate) stats: bool,
     /// Leave out lines that are longer than this, in bytes; 0 prints all lines whole [default on a terminal: the beginning
     /// of lines over 2000]
     #[arg(long, short = 'M', value_name = "BYTES")]
@@ -135,6 +153,18 @@ pub(crate) struct GrepArguments {
     /// Print the names of the files that would be searched
     #[arg(long)]
     pub(crate) files: bool,
+    /// Print the file types and their globs
+    #[arg(long)]
+    pub(crate) type_list: bool,
+    /// As -g, ignoring case
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
+    pub(crate) iglob: Vec<String>,
+    /// Search with at most this many threads; 0 is as many as the machine has cores
+    #[arg(long, short = 'j', value_name = "NUMBER")]
+    pub(crate) threads: Option<usize>,
+    /// Accepted and without effect: CRLF ends a line wherever a file has it
+    #[arg(long)]
+    pub(crate) crlf: bool,
     #[command(flatten)]
     pub(crate) filter: FilterArguments,
     /// Only files of this type (rust, py, js, ...); may be given several times
@@ -159,6 +189,9 @@ pub(crate) struct FilterArguments {
     /// Ignored files, too
     #[arg(long)]
     pub(crate) no_ignore: bool,
+    /// Follow symbolic links to what is below the roots and may be read
+    #[arg(long, short = 'L')]
+    pub(crate) follow: bool,
     /// Only files at most this many folders deep; at 1 only those directly in the folder
     #[arg(long, short = 'd', value_name = "DEPTH", visible_alias = "maxdepth")]
     pub(crate) max_depth: Option<usize>,

@@ -2,15 +2,18 @@
 
 mod expand;
 mod input;
+mod options;
+mod pattern;
 mod screen;
+mod types;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use lancet::Lancet;
 use lancet::doors::{
-    BinaryFiles, CaseMatching, DotMatching, EntryKind, HiddenFiles, IgnoreFiles, LineLimit,
-    MatchBoundary, MatchSpan, NamePlacement, Pattern, PatternOptions, PrintMode, PrintOptions,
-    ResultOrder, SelectedLines, ShellSearch, SortOrder, escape_regex, smart_case,
+    EntryKind, HiddenFiles, IgnoreFiles, LinkUse, PrintMode, PrintOptions, ResultOrder,
+    ShellSearch, SortOrder,
 };
 
 use super::read_text_file;
@@ -23,43 +26,29 @@ use crate::surroundings::{RootHint, Surroundings, as_text};
 
 pub(super) use expand::{entries_below, expand_glob};
 use input::StandardInput;
+use options::{has_headings, print_options};
+use pattern::compile_pattern;
 use screen::{SearchScreen, TotalsUnit};
-
-/// The longest line that a terminal shows whole: a match in a minified file would fill the screen many times over.
-const LONGEST_ON_TERMINAL: LineLimit = LineLimit {
-    bytes: 2_000,
-    preview: true,
-};
 
 /// Runs `lancet grep`.
 pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let mut expressions = arguments.regexp.clone();
-    for file in &arguments.file {
-        let text = read_text_file(file, "the patterns", around)?;
-        expressions.extend(text.lines().map(str::to_owned));
+    if arguments.type_list {
+        return types::print_types();
     }
-    let has_expressions = !arguments.regexp.is_empty() || !arguments.file.is_empty();
+    let began = Instant::now();
     let mut typed = arguments.paths.clone();
-    match &arguments.pattern {
-        Some(word) if arguments.files || has_expressions => typed.insert(0, word.into()),
-        Some(word) => expressions.push(word.clone()),
-        None => {}
-    }
+    let expressions = collect_expressions(arguments, &mut typed, around)?;
     let mut filter = arguments.filter.clone();
     filter.no_ignore |= arguments.unrestricted > 0;
     filter.hidden |= arguments.unrestricted > 1;
     let mut screen = SearchScreen::from_arguments(&filter, around);
     screen.quiet = arguments.quiet;
+    let shows_stats = arguments.stats && !arguments.files && !filter.json;
+    screen.stats_since = shows_stats.then_some(began);
     if arguments.pretty {
         screen.make_pretty();
     }
-    let streams = match (arguments.files, typed.is_empty()) {
-        (true, _) => StandardInput::Left,
-        (false, true) if input::is_piped() && !arguments.file.contains(&"-".into()) => {
-            StandardInput::Alone
-        }
-        _ => input::take_dash(&mut typed),
-    };
+    let streams = choose_standard_input(arguments, &mut typed);
     if streams == StandardInput::Alone {
         let pattern = compile_pattern(arguments, &expressions)?;
         let options = input::stream_options(arguments, print_options(arguments, &screen));
@@ -71,6 +60,8 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
     let search = ShellSearch {
         types: arguments.kind.clone(),
         not_types: arguments.type_not.clone(),
+        case_insensitive_globs: arguments.iglob.clone(),
+        threads: arguments.threads,
         ..search
     };
     if arguments.files {
@@ -81,18 +72,65 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
     }
     let pattern = compile_pattern(arguments, &expressions)?;
     let options = print_options(arguments, &screen);
-    let separator = match options.printed {
-        PrintMode::Lines | PrintMode::Matches if has_headings(arguments, &screen) => Some(""),
-        PrintMode::Lines | PrintMode::Matches if options.before + options.after > 0 => Some("--"),
-        _ => None,
-    };
-    let output = screen.open_output(separator)?;
+    let output = screen.open_output(separator(arguments, &options, &screen))?;
     let mut report = search.grep(&lancet, &pattern, &options, screen.format, &output);
     if let (StandardInput::AmongOthers, Ok(report)) = (streams, &mut report) {
         let more = input::grep_standard_input(&pattern, &options, screen.format, &output);
         report.printout.append(more.printout);
     }
     screen.finish(report, output, TotalsUnit::Matches)
+}
+
+/// Returns the expressions from all options and files. The first word is one of them, or else the first path.
+fn collect_expressions(
+    arguments: &GrepArguments,
+    typed: &mut Vec<PathBuf>,
+    around: &Surroundings,
+) -> Result<Vec<String>, Failure> {
+    let has_expressions = !arguments.regexp.is_empty() || !arguments.file.is_empty();
+    let is_path = arguments.files || has_expressions;
+    if let Some(word) = arguments.pattern.as_ref().filter(|_| is_path) {
+        typed.insert(0, word.into());
+    }
+    let dash = Path::new("-");
+    if arguments.file.iter().any(|file| file == dash) && typed.iter().any(|path| path == dash) {
+        return Err(Failure::usage(
+            "standard input can be read once: as the patterns (-f -), or as the text that is searched (-)",
+        ));
+    }
+    let mut expressions = arguments.regexp.clone();
+    for file in &arguments.file {
+        let text = read_text_file(file, "the patterns", around)?;
+        expressions.extend(text.lines().map(str::to_owned));
+    }
+    if !is_path {
+        expressions.extend(arguments.pattern.clone());
+    }
+    Ok(expressions)
+}
+
+/// Returns whether standard input is searched, and removes it from the paths.
+fn choose_standard_input(arguments: &GrepArguments, typed: &mut Vec<PathBuf>) -> StandardInput {
+    match (arguments.files, typed.is_empty()) {
+        (true, _) => StandardInput::Left,
+        (false, true) if input::is_piped() && !arguments.file.contains(&"-".into()) => {
+            StandardInput::Alone
+        }
+        _ => input::take_dash(typed),
+    }
+}
+
+/// Returns the line that is printed between two files.
+fn separator(
+    arguments: &GrepArguments,
+    options: &PrintOptions,
+    screen: &SearchScreen,
+) -> Option<&'static str> {
+    match options.printed {
+        PrintMode::Lines | PrintMode::Matches if has_headings(arguments, screen) => Some(""),
+        PrintMode::Lines | PrintMode::Matches if options.before + options.after > 0 => Some("--"),
+        _ => None,
+    }
 }
 
 /// Runs `lancet glob`.
@@ -177,6 +215,7 @@ fn open_on_paths(
         paths,
         working: around.working.clone().unwrap_or_default(),
         globs: filter.glob.clone(),
+        case_insensitive_globs: Vec::new(),
         types: Vec::new(),
         not_types: Vec::new(),
         extensions: Vec::new(),
@@ -189,6 +228,11 @@ fn open_on_paths(
             false => HiddenFiles::Skip,
         },
         depth: filter.max_depth,
+        links: match filter.follow {
+            true => LinkUse::Followed,
+            false => LinkUse::Counted,
+        },
+        threads: None,
         sort: match (filter.sort, filter.sortr) {
             (Some(by), _) => sort(by, false),
             (_, Some(by)) => sort(by, true),
@@ -196,125 +240,4 @@ fn open_on_paths(
         },
     };
     Ok((search, lancet))
-}
-
-/// Compiles the expressions.
-fn compile_pattern(arguments: &GrepArguments, expressions: &[String]) -> Result<Pattern, Failure> {
-    let texts: Vec<String> = expressions
-        .iter()
-        .map(|text| match arguments.fixed_strings {
-            true => escape_regex(text),
-            false => text.clone(),
-        })
-        .collect();
-    let whole = match &texts[..] {
-        [one] => one.clone(),
-        // An empty file of patterns matches nothing, as in ripgrep.
-        [] => r"[a&&b]".to_owned(),
-        several => format!("(?:{})", several.join(")|(?:")),
-    };
-    let case = match arguments.smart_case {
-        true => smart_case(&whole),
-        false if arguments.ignore_case => CaseMatching::Insensitive,
-        false => CaseMatching::Sensitive,
-    };
-    let options = PatternOptions {
-        case,
-        span: match arguments.multiline {
-            true => MatchSpan::MultiLine,
-            false => MatchSpan::SingleLine,
-        },
-        dot: match arguments.multiline_dotall {
-            true => DotMatching::AnyCharacter,
-            false => DotMatching::WithinLine,
-        },
-        boundary: match (arguments.word_regexp, arguments.line_regexp) {
-            (true, _) => MatchBoundary::Word,
-            (_, true) => MatchBoundary::Line,
-            _ => MatchBoundary::None,
-        },
-    };
-    // Each is compiled alone first, so that an error shows the expression that was typed.
-    for text in texts.iter().filter(|_| texts.len() > 1) {
-        Pattern::with_options(text, options)
-            .map_err(|error| unusable_pattern_failure(text, &error))?;
-    }
-    Pattern::with_options(&whole, options).map_err(|error| unusable_pattern_failure(&whole, &error))
-}
-
-/// Explains why an expression cannot be used, and what to type instead.
-fn unusable_pattern_failure(expression: &str, error: &lancet::doors::PatternError) -> Failure {
-    if error.spans_lines {
-        return Failure::usage(
-            "the pattern has a line end, and a match stays on one line; use -U to search across lines",
-        );
-    }
-    let mut words = error.words.trim_end().to_owned();
-    let escaped = escape_regex(expression);
-    if escaped != expression {
-        let quoted = escaped.replace('\'', r"'\''");
-        words.push_str(&format!(
-            "\nTo search for it as it is, use -F, or type '{quoted}'."
-        ));
-    }
-    Failure::usage(words)
-}
-
-fn has_headings(arguments: &GrepArguments, screen: &SearchScreen) -> bool {
-    match (arguments.heading, arguments.no_heading) {
-        (true, _) => true,
-        (_, true) => false,
-        _ => screen.is_terminal || arguments.pretty,
-    }
-}
-
-fn print_options(arguments: &GrepArguments, screen: &SearchScreen) -> PrintOptions {
-    let printed = match () {
-        () if arguments.quiet && !arguments.files_without_match => PrintMode::Nothing,
-        () if arguments.files_with_matches => PrintMode::Names,
-        () if arguments.files_without_match => PrintMode::NamesWithoutMatch,
-        () if arguments.count_matches && !arguments.invert_match => PrintMode::MatchCounts,
-        () if arguments.count && arguments.only_matching => PrintMode::MatchCounts,
-        () if arguments.count || arguments.count_matches => PrintMode::LineCounts,
-        () if arguments.only_matching => PrintMode::Matches,
-        () => PrintMode::Lines,
-    };
-    let lines = |own: Option<u32>| own.or(arguments.context).unwrap_or(0) as usize;
-    let heading = has_headings(arguments, screen);
-    PrintOptions {
-        printed,
-        selected: match arguments.invert_match {
-            true => SelectedLines::NotMatching,
-            false => SelectedLines::Matching,
-        },
-        naming: match (arguments.no_filename, heading) {
-            (true, _) => NamePlacement::None,
-            (_, true) => NamePlacement::Heading,
-            _ => NamePlacement::EachLine,
-        },
-        line_numbers: !arguments.no_line_number,
-        columns: arguments.column,
-        before: lines(arguments.before_context),
-        after: lines(arguments.after_context),
-        most: arguments.max_count,
-        null: screen.null,
-        trim: arguments.trim,
-        longest: match arguments.max_columns {
-            Some(0) => None,
-            Some(bytes) => Some(LineLimit {
-                bytes,
-                preview: arguments.max_columns_preview,
-            }),
-            None if screen.is_terminal => Some(LONGEST_ON_TERMINAL),
-            None => None,
-        },
-        binary: match (
-            arguments.text,
-            arguments.binary || arguments.unrestricted > 2,
-        ) {
-            (true, _) => BinaryFiles::AsText,
-            (false, true) => BinaryFiles::Search,
-            (false, false) => BinaryFiles::Skip,
-        },
-    }
 }

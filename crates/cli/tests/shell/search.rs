@@ -275,6 +275,151 @@ fn notices_name_the_files_that_were_not_searched_whole() {
 }
 
 #[test]
+fn grep_and_edit_agree_on_the_end_of_a_crlf_line() {
+    let stage = stage();
+    stage.file("c.txt", "a\r\nb\r\n\r\nb\n");
+    let run = stage.run(&["grep", "-c", "b$", "c.txt"]);
+    assert_eq!((run.code, &*run.out), (0, "c.txt:2\n"), "{run:?}");
+    let counted = ["--expect-count", "2", "--diff"];
+    let edit = [
+        &["edit", "c.txt", "--regex", "b$", "--new", "c"][..],
+        &counted,
+    ]
+    .concat();
+    let run = stage.run(&edit);
+    assert_eq!(run.code, 0, "{run:?}");
+    // The line is printed as it is, and a match without its CR.
+    let run = stage.run(&["grep", "b$", "c.txt"]);
+    assert_eq!(run.out, "c.txt:2:b\r\nc.txt:4:b\n");
+    let run = stage.run(&["grep", "-o", "b.*$", "c.txt"]);
+    assert_eq!(run.out, "c.txt:2:b\nc.txt:4:b\n");
+    let run = stage.run(&["grep", "^$", "c.txt"]);
+    assert_eq!(run.out, "c.txt:3:\r\n");
+    let run = stage.run(&["grep", "--json", "b$", "c.txt"]);
+    let first: serde_json::Value =
+        serde_json::from_str(run.out.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["submatches"], serde_json::json!([[0, 1]]), "{run:?}");
+    // A CR that is named is matched, and one within a line is a character.
+    stage.file("d.txt", "a\r\nx\ry\n");
+    let run = stage.run(&["grep", "-c", "\\r$", "d.txt"]);
+    assert_eq!(run.out, "d.txt:1\n", "{run:?}");
+    let run = stage.run(&["grep", "-c", "^x.y$", "d.txt"]);
+    assert_eq!(run.out, "d.txt:1\n", "{run:?}");
+}
+
+#[test]
+fn a_replacement_is_printed_and_not_written() {
+    let stage = stage();
+    let run = stage.run(&["grep", r"fn (\w+)", "-r", "def $1", "src/a.rs"]);
+    assert_eq!(
+        run.out,
+        "src/a.rs:1:def one() {}\nsrc/a.rs:2:def two_test() {}\n"
+    );
+    assert_eq!(stage.text("src/a.rs"), "fn one() {}\nfn two_test() {}\n");
+    let run = stage.run(&[
+        "grep",
+        "-o",
+        r"(?<name>\w+)_test",
+        "-r",
+        "${name}!",
+        "src/b.py",
+    ]);
+    assert_eq!(run.out, "src/b.py:1:two!\n");
+    let run = stage.run(&["grep", "one", "-r", "", "--json"]);
+    assert_eq!(run.code, 2, "{run:?}");
+}
+
+#[test]
+fn every_match_or_every_line_is_printed_on_demand() {
+    let stage = stage();
+    stage.file("c.txt", "one\ntwo two\n");
+    let run = stage.run(&["grep", "--vimgrep", "two", "c.txt"]);
+    assert_eq!(run.out, "c.txt:2:1:two two\nc.txt:2:5:two two\n");
+    let run = stage.run(&["grep", "--passthru", "two", "c.txt"]);
+    assert_eq!(run.out, "c.txt-1-one\nc.txt:2:two two\n");
+    let run = stage.run(&["grep", "--passthru", "absent", "c.txt"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let run = stage.run_with(&["grep", "--column", "two"], "one\n two\n");
+    assert_eq!(run.out, "2:2: two\n");
+}
+
+#[test]
+fn statistics_are_those_of_ripgrep() {
+    let stage = stage();
+    let run = stage.run(&["grep", "--stats", "t", "src"]);
+    for line in [
+        "6 matches",
+        "2 matched lines",
+        "2 files contained matches",
+        "2 files searched",
+    ] {
+        assert!(
+            run.out.lines().any(|printed| printed == line),
+            "{line}: {run:?}"
+        );
+    }
+    let run = stage.run(&["grep", "--stats", "-q", "two", "src"]);
+    assert!(run.out.contains("\n2 files contained matches\n"), "{run:?}");
+}
+
+#[test]
+fn types_are_listed_and_globs_may_ignore_case() {
+    let stage = stage();
+    let run = stage.run(&["grep", "--type-list"]);
+    assert!(run.out.lines().any(|line| line == "rust: *.rs"), "{run:?}");
+    stage.file("src/C.RS", "two_test\n");
+    let run = stage.run(&["grep", "-l", "two", "--iglob", "*.rs"]);
+    assert_eq!(sorted(&run.out), ["src/C.RS", "src/a.rs"], "{run:?}");
+    let run = stage.run(&["grep", "-l", "two", "--iglob", "!*.rs"]);
+    assert_eq!(run.out, "src/b.py\n", "{run:?}");
+}
+
+#[test]
+fn links_are_followed_below_the_roots_and_nowhere_else() {
+    use std::os::unix::fs::symlink;
+    let stage = stage();
+    stage.file(
+        "lancet.toml",
+        "[permissions]\ndeny = [\"Read(private/**)\"]\n",
+    );
+    stage.file("private/x.txt", "two_test\n");
+    let outside = stage.home().join("outside.txt");
+    std::fs::write(&outside, "two_test\n").expect("written");
+    let links = stage.project().join("links");
+    std::fs::create_dir(&links).expect("a folder");
+    for (name, target) in [
+        ("file", "../src/b.py"),
+        ("folder", "../src"),
+        ("again", ".."),
+        ("denied", "../private"),
+        ("out", outside.to_str().expect("UTF-8")),
+        ("nowhere", "none"),
+    ] {
+        symlink(target, links.join(name)).expect("a link");
+    }
+    let run = stage.run(&["grep", "-l", "two_test", "links"]);
+    assert_eq!((run.code, &*run.out), (1, ""), "{run:?}");
+    let expected = ["links/file", "links/folder/a.rs", "links/folder/b.py"];
+    for flags in [&["-L"][..], &["--follow", "--sort", "path"]] {
+        let run = stage.run(&[&["grep", "-l", "two_test", "links"], flags].concat());
+        assert_eq!(sorted(&run.out), expected, "{flags:?}: {run:?}");
+    }
+    let run = stage.run(&["glob", "*.rs", "links", "-L"]);
+    assert_eq!(run.out, "links/folder/a.rs\n", "{run:?}");
+}
+
+#[test]
+fn standard_input_is_read_for_one_purpose() {
+    let stage = stage();
+    let run = stage.run_with(&["grep", "-f", "-", "-"], "one\n");
+    assert_eq!((run.code, &*run.out), (2, ""), "{run:?}");
+    assert!(
+        run.err.contains("standard input can be read once"),
+        "{run:?}"
+    );
+}
+
+#[test]
 fn what_may_not_be_read_is_not_searched() {
     let stage = stage();
     stage.file(

@@ -18,8 +18,8 @@ pub(super) const MAX_COMPILED_BYTES: usize = 8 << 20;
 const MAX_DFA_CACHE_BYTES: usize = 2 << 20;
 /// The deepest nesting of groups, as in ripgrep.
 const MAX_NESTING: u32 = 250;
-/// The same for the expression that is rewritten for ASCII: it has more groups and otherwise the same depth.
-const MAX_NESTING_FOR_ASCII: u32 = 4 * MAX_NESTING;
+/// The same for an expression that is rewritten: it has more groups and otherwise the same depth.
+pub(super) const MAX_NESTING_OF_REWRITTEN: u32 = 4 * MAX_NESTING;
 
 /// The bytes that end a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,6 @@ impl PatternSource {
         self.expression == expression && self.options == options && self.ends == ends
     }
 
-    #[cfg(test)]
     pub(super) fn options(&self) -> PatternOptions {
         self.options
     }
@@ -132,7 +131,7 @@ impl PatternSource {
                 .case_insensitive(false)
                 .word(false)
                 .whole_line(false)
-                .nest_limit(MAX_NESTING_FOR_ASCII)
+                .nest_limit(MAX_NESTING_OF_REWRITTEN)
                 .build_many(&[expression])
                 .ok()?;
             let spans_lines = self.options.span == MatchSpan::MultiLine

@@ -52,6 +52,14 @@ pub struct PrintOptions {
     pub line_numbers: bool,
     /// Whether the column of the first match is printed.
     pub columns: bool,
+    /// Whether a line is printed once for each of its matches, as with ripgrep's `--vimgrep`.
+    pub each_match: bool,
+    /// The text that is printed in place of each match, with references to groups such as `$1`.
+    pub replacement: Option<String>,
+    /// Whether the lines that are not selected are printed, too, as with ripgrep's `--passthru`.
+    pub all_lines: bool,
+    /// Whether statistics are counted; with them a search that prints nothing does not end with the first match.
+    pub stats: bool,
     /// The number of context lines before each match.
     pub before: usize,
     /// The number of context lines after each match.

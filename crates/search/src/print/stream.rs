@@ -19,15 +19,18 @@ impl PrintSearch<'_> {
             BinaryFiles::Skip | BinaryFiles::Search => reader.for_named_files(),
         };
         let mut layout = self.new_layout();
+        let mut printout = Printout::default();
         let searched = match &mut layout {
             PrinterLayout::Lines(printer) => {
                 let mut sink = printer.sink_with_path(&matcher, name);
                 let searched = reader.search_stream(&matcher, stream, &mut sink);
+                printout.stats.add_file(sink.stats());
                 searched.map(|()| (sink.match_count() > 0, sink.match_count()))
             }
             PrinterLayout::Summary(printer) => {
                 let mut sink = printer.sink_with_path(&matcher, name);
                 let searched = reader.search_stream(&matcher, stream, &mut sink);
+                printout.stats.add_file(sink.stats());
                 searched.map(|()| (sink.has_match(), u64::from(sink.has_match())))
             }
             PrinterLayout::Nothing(_) => {
@@ -43,7 +46,6 @@ impl PrintSearch<'_> {
         };
         // A failure to print is the output's, and is reported when it ends.
         let _ = layout.output().end_file();
-        let mut printout = Printout::default();
         match searched {
             Ok((selected, matches)) => {
                 printout.tally.searched = 1;

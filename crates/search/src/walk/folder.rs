@@ -6,8 +6,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use lancet_workspace::{EntryKind, FolderHandle};
+use lancet_workspace::{EntryKind, FolderHandle, Located};
 
+use super::linked_path::LinkedPath;
 use super::names::EntryNames;
 use super::{HiddenFiles, IgnoreFiles, Walk};
 use crate::rules::{IgnoreRules, RuleFiles, RuleVerdict};
@@ -26,6 +27,8 @@ pub(super) struct WalkedFolder {
     pub(super) path: PathBuf,
     /// The length of the start's path in bytes.
     pub(super) base: usize,
+    /// The ways by which links led here; empty where no link was followed.
+    linked: LinkedPath,
     /// The rules of the folders above.
     above: IgnoreRules,
     /// The rules inside the folder, set once its ignore files have been read.
@@ -49,6 +52,7 @@ impl WalkedFolder {
             branch,
             path: path.to_path_buf(),
             base: path.as_os_str().len(),
+            linked: LinkedPath::default(),
             above,
             rules: OnceLock::new(),
         }
@@ -61,9 +65,33 @@ impl WalkedFolder {
             branch: self.branch.open_subfolder(name)?,
             path: self.path.join(name),
             base: self.base,
+            linked: self.linked.enter(name),
             above: self.rules().clone(),
             rules: OnceLock::new(),
         })
+    }
+
+    /// Opens the folder that a link in this one leads to; `None` where the link leads to a folder that it is in, so that
+    /// the walk would not end.
+    pub(super) fn enter_link(
+        &self,
+        name: &OsStr,
+        target: &Located,
+    ) -> std::io::Result<Option<Self>> {
+        let Some(linked) = self.linked.follow(&self.path, target.path()) else {
+            return Ok(None);
+        };
+        Ok(Some(WalkedFolder {
+            start: self.start,
+            branch: target
+                .open_folder()
+                .map_err(|_| std::io::Error::from(std::io::ErrorKind::PermissionDenied))?,
+            path: self.path.join(name),
+            base: self.base,
+            linked,
+            above: self.rules().clone(),
+            rules: OnceLock::new(),
+        }))
     }
 
     fn rules(&self) -> &IgnoreRules {
@@ -118,7 +146,13 @@ impl WalkedFolder {
         kind: EntryKind,
         tally: &mut Tally,
     ) -> bool {
-        let judged = judge_entry(walk, self.rules(), path, self.base, name, kind);
+        let mut judged = judge_entry(walk, self.rules(), path, self.base, name, kind);
+        if judged == EntryVerdict::Accepted
+            && let Some(real) = self.linked.real_path(name)
+            && !walk.gate.may_read(&real, kind)
+        {
+            judged = EntryVerdict::Denied;
+        }
         judged.count(tally);
         judged == EntryVerdict::Accepted
     }

@@ -1,6 +1,8 @@
 //! The worker threads of a walk. They share one stack of jobs, the deepest folder on top, so that few folders are
 //! open at once. The entries of a large folder are distributed in batches.
 
+mod linked;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -335,12 +337,17 @@ impl<'w, 'a> Workers<'w, 'a> {
         let mut path = EntryPath::new(&folder.path);
         let mut files = Vec::with_capacity(names.len());
         let mut folders = EntryNames::default();
+        let mut linked = Vec::new();
         for (at, (name, kind)) in names.iter().enumerate() {
             if at.is_multiple_of(ENTRIES_BETWEEN_CHECKS) && self.walk.stop.should_stop() {
                 return self.stop_in_folder(folder);
             }
             let path = path.join_name(name);
-            if folder.accepts(self.walk, path, name, kind, tally) {
+            if kind == EntryKind::Link
+                && let Some(target) = self.walk.gate.follow(path)
+            {
+                linked.push((name, target));
+            } else if folder.accepts(self.walk, path, name, kind, tally) {
                 if kind == EntryKind::File {
                     files.push(name);
                 } else if self.walk.filter.may_enter(path) {
@@ -352,6 +359,9 @@ impl<'w, 'a> Workers<'w, 'a> {
                     folders.push(name, kind);
                 }
             }
+        }
+        for (name, target) in linked {
+            self.visit_linked(folder, name, &target, visitor, tally);
         }
         // Queue the folders before visiting files, so that other threads have work.
         if !folders.is_empty() {

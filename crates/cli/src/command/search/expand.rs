@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lancet::Lancet;
 use lancet::doors::{
-    EntryKind, HiddenFiles, IgnoreFiles, Output, OutputStyle, ShellFormat, ShellSearch,
+    EntryKind, HiddenFiles, IgnoreFiles, LinkUse, Output, OutputStyle, ShellFormat, ShellSearch,
 };
 
 use crate::failure::Failure;
@@ -49,6 +49,7 @@ fn list_below(
         paths: vec![(folder.to_path_buf(), as_text(folder)?)],
         working: folder.to_path_buf(),
         globs: Vec::new(),
+        case_insensitive_globs: Vec::new(),
         types: Vec::new(),
         not_types: Vec::new(),
         extensions: Vec::new(),
@@ -56,6 +57,8 @@ fn list_below(
         hidden,
         sort: None,
         depth: None,
+        links: LinkUse::Counted,
+        threads: None,
     };
     let names = NameBuffer::default();
     let output = Output::new(Box::new(names.clone()), OutputStyle::Plain, None);

@@ -48,11 +48,12 @@ pub(super) fn take_dash(typed: &mut Vec<PathBuf>) -> StandardInput {
 /// the command is a filter.
 pub(super) fn stream_options(arguments: &GrepArguments, options: PrintOptions) -> PrintOptions {
     PrintOptions {
-        naming: match arguments.with_filename {
+        naming: match arguments.with_filename || arguments.vimgrep {
             true => NamePlacement::EachLine,
             false => NamePlacement::None,
         },
-        line_numbers: arguments.line_number || arguments.pretty,
+        line_numbers: !arguments.no_line_number
+            && (arguments.line_number || arguments.column || arguments.vimgrep || arguments.pretty),
         ..options
     }
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
+use std::time::{Duration, Instant};
 
-use lancet::doors::{Output, OutputStyle, ShellFormat, ShellReport};
+use lancet::doors::{Output, OutputStyle, SearchStats, ShellFormat, ShellReport};
 use serde_json::json;
 
 use crate::arguments::{ColorWhen, FilterArguments};
@@ -33,6 +34,8 @@ pub(super) struct SearchScreen {
     pub(super) format: ShellFormat,
     errors: Colour,
     pub(super) quiet: bool,
+    /// When the command began, if statistics are printed at the end.
+    pub(super) stats_since: Option<Instant>,
 }
 
 impl SearchScreen {
@@ -49,6 +52,7 @@ impl SearchScreen {
             },
             errors: around.colour(io::stderr().is_terminal()),
             quiet: false,
+            stats_since: None,
         }
     }
 
@@ -109,6 +113,9 @@ impl SearchScreen {
                 let notice = format!("lancet: {notice}");
                 print_error(&format!("{}\n", self.errors.paint(Style::Dim, &notice)));
             }
+        }
+        if let Some(since) = self.stats_since {
+            crate::terminal::print(&stats_text(&report.printout.stats, since.elapsed()))?;
         }
         if self.format == ShellFormat::Rows {
             crate::terminal::print(&format!("{}\n", totals_json(&report, totals_of)))?;
@@ -194,6 +201,22 @@ impl SearchScreen {
     fn is_stderr_terminal(&self) -> bool {
         io::stderr().is_terminal()
     }
+}
+
+/// Returns the statistics in ripgrep's form.
+fn stats_text(stats: &SearchStats, total: Duration) -> String {
+    format!(
+        "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n\
+         {} bytes searched\n{:.6} seconds spent searching\n{:.6} seconds total\n",
+        stats.matches,
+        stats.matched_lines,
+        stats.files_with_match,
+        stats.files_searched,
+        stats.bytes_printed,
+        stats.bytes_searched,
+        stats.searching.as_secs_f64(),
+        total.as_secs_f64()
+    )
 }
 
 /// Returns the last JSON object, with the totals.

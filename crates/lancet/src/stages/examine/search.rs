@@ -37,6 +37,7 @@ use crate::session::{CachedResult, PagedBy};
 use crate::stages::context::CallContext;
 use crate::wording::truncate;
 
+pub use gate::LinkUse;
 pub use matched::MatchedFiles;
 pub(crate) use seen::SeenFile;
 pub use shell::{ShellFormat, ShellReport, ShellSearch, SortOrder};

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use lancet_policy::{DecisionCause, NameKind, Policy, PreparedFolder};
 use lancet_search::{Gate, GateBasis};
-use lancet_workspace::EntryKind;
+use lancet_workspace::{EntryKind, Located};
 
 use crate::engine::EngineView;
-use crate::stages::locate::is_in_state_folder;
+use crate::stages::locate::{Intent, is_in_state_folder, locate_recorded};
 
 /// How many folders a thread caches. A page of a Glob has entries of up to a hundred folders, and a walk also checks
 /// the parent folder.
@@ -27,6 +27,17 @@ pub(crate) struct WalkGuard<'e> {
     /// The policy is looked up once per search, because the settings may be reloaded in the meantime.
     policy: Arc<Policy>,
     secrets: SecretFiles,
+    links: LinkUse,
+}
+
+/// What a walk does with symbolic links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkUse {
+    /// They are counted.
+    #[default]
+    Counted,
+    /// They are followed to files and folders below the roots that may be shown.
+    Followed,
 }
 
 /// Whether a walk gives secret files that no rule of the settings denies.
@@ -58,7 +69,13 @@ impl<'e> WalkGuard<'e> {
             engine,
             policy: engine.permissions.policy(),
             secrets: SecretFiles::LeftOut,
+            links: LinkUse::Counted,
         }
+    }
+
+    /// Sets what the walk does with symbolic links.
+    pub(crate) fn with_links(self, links: LinkUse) -> Self {
+        WalkGuard { links, ..self }
     }
 
     /// Returns the check for a checkpoint, which stores secret files so that they can be restored.
@@ -146,6 +163,14 @@ impl PartialEq for FolderByPath {
 impl Eq for FolderByPath {}
 
 impl Gate for WalkGuard<'_> {
+    fn follow(&self, link: &Path) -> Option<Located> {
+        if self.links == LinkUse::Counted {
+            return None;
+        }
+        let target = locate_recorded(self.engine, link, Intent::Show).ok()?;
+        Some(target.located)
+    }
+
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool {
         match kind {
             EntryKind::Folder => {

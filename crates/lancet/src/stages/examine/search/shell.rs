@@ -12,7 +12,7 @@ use lancet_search::{
 use lancet_workspace::{EntryKind, FileType};
 
 use super::filter_refusals::{bad_glob_refusal, unknown_type_refusal};
-use super::gate::WalkGuard;
+use super::gate::{LinkUse, WalkGuard};
 use super::rules_of_files::{configured_encoding, global_excludes};
 use super::scope::{glob_starts, path_of, thread_count};
 use crate::engine::{EngineView, Lancet};
@@ -30,6 +30,8 @@ pub struct ShellSearch {
     pub working: PathBuf,
     /// Globs that files must match; a glob that begins with `!` leaves files out.
     pub globs: Vec<String>,
+    /// The same, ignoring case.
+    pub case_insensitive_globs: Vec<String>,
     /// Types that files must have.
     pub types: Vec<String>,
     /// Types that files must not have.
@@ -44,6 +46,10 @@ pub struct ShellSearch {
     pub sort: Option<SortOrder>,
     /// How many levels below the start folders files are included; none for all.
     pub depth: Option<usize>,
+    /// What is done with symbolic links.
+    pub links: LinkUse,
+    /// The most threads; none for as many as the machine has cores.
+    pub threads: Option<usize>,
 }
 
 /// The order in which files are printed.
@@ -99,7 +105,7 @@ impl ShellSearch {
                 options,
                 typed,
                 encodings: &|path| configured_encoding(engine, path),
-                linked: &|file: &WalkedFile<'_>, _| links.may_show(file.path),
+                linked: &|file: &WalkedFile<'_>, _| links.may_show(file.target_path()),
                 rows: (format == ShellFormat::Rows).then_some(&push_row),
                 output,
             };
@@ -111,7 +117,10 @@ impl ShellSearch {
             let paths: Vec<PathBuf> = walk.starts.iter().map(|s| s.path().to_path_buf()).collect();
             report.printout = search.run_on(walk, files.iter(), &|file| {
                 let path = path_of(&paths, file);
-                engine.full_workspace().locate_as_spelled(&path).ok()
+                match self.links {
+                    LinkUse::Counted => engine.full_workspace().locate_as_spelled(&path).ok(),
+                    LinkUse::Followed => walk.gate.follow(&path),
+                }
             });
             let searched = report.printout.tally.searched;
             report.printout.tally += tally;
@@ -219,14 +228,25 @@ impl ShellSearch {
     }
 
     fn filter(&self, bases: &[&Path], globs: &[String]) -> Result<FileFilter, Refusal> {
+        let strip = |globs: &'_ [String]| -> Vec<String> {
+            let stripped = globs
+                .iter()
+                .map(|glob| glob.strip_prefix("./").unwrap_or(glob));
+            stripped.map(str::to_owned).collect()
+        };
         let mut filter = FileFilter::default();
         if !globs.is_empty() {
-            let globs: Vec<&str> = globs
-                .iter()
-                .map(|glob| glob.strip_prefix("./").unwrap_or(glob))
-                .collect();
+            let globs = strip(globs);
+            let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
             filter = filter
                 .with_globs(bases, &globs)
+                .map_err(|error| bad_glob_refusal("the glob", &error.why))?;
+        }
+        if !self.case_insensitive_globs.is_empty() {
+            let globs = strip(&self.case_insensitive_globs);
+            let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
+            filter = filter
+                .with_case_insensitive_globs(bases, &globs)
                 .map_err(|error| bad_glob_refusal("the glob", &error.why))?;
         }
         if !self.types.is_empty() || !self.not_types.is_empty() {
@@ -260,7 +280,7 @@ impl ShellSearch {
         work: impl FnOnce(&Walk<'_>, &lancet_search::TypedStarts),
     ) {
         let (starts, typed): (Vec<WalkStart>, Vec<PathBuf>) = starts.into_iter().unzip();
-        let gate = WalkGuard::new(engine);
+        let gate = WalkGuard::new(engine).with_links(self.links);
         let excludes = global_excludes(engine);
         let walk = Walk {
             starts: &starts,
@@ -272,7 +292,10 @@ impl ShellSearch {
             gate: &gate,
             stop: &|| output.is_closed(),
             progress: &SearchProgress::default(),
-            threads: thread_count(),
+            threads: match self.threads {
+                Some(most @ 1..) => most.min(thread_count()),
+                Some(0) | None => thread_count(),
+            },
         };
         work(&walk, &lancet_search::TypedStarts(typed));
     }
