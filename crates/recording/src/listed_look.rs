@@ -83,7 +83,7 @@ impl Recorder<'_> {
 
     fn listing_file(&self) -> Option<StateFile> {
         let path = self.listing?;
-        StateFile::open(&self.disk, path.parent()?, path.file_name()?).ok()
+        StateFile::locate(&self.disk, path.parent()?, path.file_name()?).ok()
     }
 
     /// Adds to a listing what changed up to the newest checkpoint. Returns the record that its journal lacks, empty if it

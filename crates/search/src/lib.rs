@@ -73,6 +73,7 @@ mod substitution;
 mod summary;
 mod tally;
 mod walk;
+mod wide_mark;
 mod window;
 
 #[cfg(test)]

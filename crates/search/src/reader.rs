@@ -16,6 +16,7 @@ use crate::file_search::FileOutcome;
 use crate::gate::Stop;
 use crate::pattern::{MatchSpan, Pattern, TextAlphabet};
 use crate::stoppable::StoppableMatcher;
+use crate::wide_mark::has_wide_mark;
 use binary_sink::{BinarySink, NulByte};
 use mapped_text::MappedText;
 
@@ -254,11 +255,6 @@ fn find_nul(bytes: &[u8], encoding: Option<&'static str>) -> Option<usize> {
 /// Returns whether the text begins with a byte order mark.
 fn has_byte_order_mark(text: &[u8]) -> bool {
     text.starts_with(&[0xEF, 0xBB, 0xBF]) || has_wide_mark(text)
-}
-
-/// Returns whether the text begins with a byte order mark of UTF-16.
-pub(crate) fn has_wide_mark(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
 }
 
 fn finish_search(

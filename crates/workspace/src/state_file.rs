@@ -25,7 +25,7 @@ impl StateFile {
     ///
     /// # Errors
     /// The system's own error.
-    pub fn open(disk: &Arc<dyn Disk>, folder: &Path, name: &OsStr) -> io::Result<StateFile> {
+    pub fn locate(disk: &Arc<dyn Disk>, folder: &Path, name: &OsStr) -> io::Result<StateFile> {
         Ok(StateFile {
             folder: disk.open_state_folder(folder)?,
             disk: Arc::clone(disk),
@@ -151,7 +151,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let folder = place.path().join("state/part");
-        let file = StateFile::open(&disk, &folder, OsStr::new("one")).expect("opened");
+        let file = StateFile::locate(&disk, &folder, OsStr::new("one")).expect("opened");
         file.append(b"lost", 100).expect("no error");
         assert_eq!(
             file.read(100).expect("read"),

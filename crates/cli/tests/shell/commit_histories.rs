@@ -31,7 +31,7 @@ done
 /// The owner of a part of a file: two agents, and a person with an editor.
 const OWNERS: [&str; 3] = ["alice", "bob", "person"];
 
-/// A part of a file: lines of one owner between two lines that nobody changes.
+/// A part of a file: lines of one owner between two lines that stay as they are.
 #[derive(Clone)]
 struct Part {
     owner: usize,

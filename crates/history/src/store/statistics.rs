@@ -32,11 +32,11 @@ pub(super) fn count_refusal(
     Ok(())
 }
 
-/// Computes all totals in one pass over the operations.
-pub(super) fn compute_statistics(
+/// Returns the operations and files that a query counts.
+fn operations_filter(
     connection: &Connection,
     query: &StatisticsQuery,
-) -> rusqlite::Result<Statistics> {
+) -> rusqlite::Result<SqlFilter> {
     let mut filter = SqlFilter::default();
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
     if let Some(session) = &query.session {
@@ -62,6 +62,15 @@ pub(super) fn compute_statistics(
             [path.clone(), from.clone(), to.clone(), path, from, to].map(Value::Blob),
         );
     }
+    Ok(filter)
+}
+
+/// Computes all totals in one pass over the operations.
+pub(super) fn compute_statistics(
+    connection: &Connection,
+    query: &StatisticsQuery,
+) -> rusqlite::Result<Statistics> {
+    let filter = operations_filter(connection, query)?;
     let mut statement = connection.prepare(&format!(
         "SELECT o.id, o.session, o.client, o.tool, o.rungs, f.path, f.added, f.removed
          FROM operations o JOIN files f ON f.operation = o.id WHERE {} ORDER BY o.id",

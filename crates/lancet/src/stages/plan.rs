@@ -1,6 +1,8 @@
 //! A plan: what a writing call would do, worked out to the last byte and not yet carried out. *examine* makes it and
 //! *approve* takes it by value; nothing reaches the disk without it.
 
+mod obstacles;
+
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::ops::Range;
@@ -12,6 +14,8 @@ use lancet_history::{
 };
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
 use lancet_workspace::{ExecutableChange, ExpectedState, Revision, Snapshot, Source, WriteOutcome};
+
+pub(crate) use obstacles::PlannedObstacles;
 
 use super::locate::Target;
 use super::omitted::OmittedParts;
@@ -61,29 +65,6 @@ pub(crate) struct PlanRecord {
     pub(super) obstacles: PlannedObstacles,
     /// The user and group that files which are created belong to, if known.
     pub(super) owners: HashMap<PathBuf, (u32, u32)>,
-}
-
-/// What a plan removes first, because it is in the way of files that the plan restores.
-#[derive(Default)]
-pub(crate) struct PlannedObstacles {
-    /// Files and links that are where a folder is needed, and folders that have the name of a file.
-    pub(super) names: HashSet<PathBuf>,
-    /// The folders among them with those below, which are empty once their files are removed.
-    pub(super) folders: Vec<PathBuf>,
-}
-
-impl PlannedObstacles {
-    /// Returns whether the change of a file removes what is in the way, or a part of it.
-    pub(super) fn are_removed_by(&self, file: &FilePlan) -> bool {
-        let is_removal = match (&file.new, &file.expected) {
-            (NewContent::EmptyFolder { .. }, ExpectedState::Missing) => false,
-            (NewContent::Removed { .. } | NewContent::Moved(_), _) => true,
-            (NewContent::EmptyFolder { .. }, _) => true,
-            _ => false,
-        };
-        let mut names = file.source().path().ancestors();
-        is_removal && names.any(|name| self.names.contains(name))
-    }
 }
 
 /// Whether the files and pieces of a plan can be approved one by one.

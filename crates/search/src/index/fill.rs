@@ -10,7 +10,8 @@ use super::blocks::BlockRange;
 use super::grams::{BLOCK_BYTES, BLOCK_OVERLAP};
 use super::table::{FileId, TextKind};
 use super::{IndexScope, NotResident, TreeIndex};
-use crate::reader::{MAX_WHOLE_BYTES, NUL_WINDOW, has_wide_mark};
+use crate::reader::{MAX_WHOLE_BYTES, NUL_WINDOW};
+use crate::wide_mark::has_wide_mark;
 
 /// Files up to this size are kept in memory where contents are; larger ones are read again for every search.
 pub(super) const MAX_CACHED_FILE_BYTES: u64 = 1 << 20;

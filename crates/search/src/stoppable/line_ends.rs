@@ -1,6 +1,6 @@
 //! The line ends of the text that is searched, for patterns that take CRLF as one.
 
-use crate::reader::has_wide_mark;
+use crate::wide_mark::has_wide_mark;
 
 /// The line ends that a text may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

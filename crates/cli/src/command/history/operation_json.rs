@@ -20,39 +20,7 @@ pub(super) fn object(
     let files: Vec<Value> = operation
         .files
         .iter()
-        .map(|file| {
-            let is_shown = history.may_show_change(file) && is_shown(file);
-            let (added, removed) = match is_shown {
-                true => (file.added, file.removed),
-                false => (0, 0),
-            };
-            let kept = |state: &Option<RecordedState>| state_object(state.as_ref(), is_shown);
-            let mut object = json!({
-                "file_path": path_text(&file.path),
-                "type": file.kind.as_str(),
-                "added": added,
-                "removed": removed,
-                "before": kept(&file.before),
-                "after": kept(&file.after),
-                "undoneBy": file.undone_by,
-                "workspace": file.workspace.as_ref().map(lancet::history::KnownWorkspace::short_id),
-            });
-            if let Some(bytes) = path_bytes(&file.path) {
-                object["pathBytes"] = json!(bytes);
-            }
-            if let Some(from) = &file.moved_from {
-                object["movedFrom"] = json!(path_text(from));
-            }
-            let recorded = operation.recorded.as_ref();
-            if recorded.is_some_and(|call| call.shared.contains(&file.path)) {
-                object["shared"] = json!(true);
-            }
-            // Present only for a file that another program has moved since.
-            if let Some(former) = &file.former_path {
-                object["former_path"] = json!(path_text(former));
-            }
-            object
-        })
+        .map(|file| file_object(file, operation, history, is_shown))
         .collect();
     let mut object = json!({
         "operation": operation.id,
@@ -92,6 +60,46 @@ pub(super) fn object(
         if !operation.has_known_caller() {
             object["asInGit"] = json!(call.as_in_git);
         }
+    }
+    object
+}
+
+/// Returns the change of a file as JSON.
+fn file_object(
+    file: &FileChange,
+    operation: &Operation,
+    history: &History,
+    is_shown: &dyn Fn(&FileChange) -> bool,
+) -> Value {
+    let is_shown = history.may_show_change(file) && is_shown(file);
+    let (added, removed) = match is_shown {
+        true => (file.added, file.removed),
+        false => (0, 0),
+    };
+    let kept = |state: &Option<RecordedState>| state_object(state.as_ref(), is_shown);
+    let mut object = json!({
+        "file_path": path_text(&file.path),
+        "type": file.kind.as_str(),
+        "added": added,
+        "removed": removed,
+        "before": kept(&file.before),
+        "after": kept(&file.after),
+        "undoneBy": file.undone_by,
+        "workspace": file.workspace.as_ref().map(lancet::history::KnownWorkspace::short_id),
+    });
+    if let Some(bytes) = path_bytes(&file.path) {
+        object["pathBytes"] = json!(bytes);
+    }
+    if let Some(from) = &file.moved_from {
+        object["movedFrom"] = json!(path_text(from));
+    }
+    let recorded = operation.recorded.as_ref();
+    if recorded.is_some_and(|call| call.shared.contains(&file.path)) {
+        object["shared"] = json!(true);
+    }
+    // Present only for a file that another program has moved since.
+    if let Some(former) = &file.former_path {
+        object["former_path"] = json!(path_text(former));
     }
     object
 }

@@ -3,6 +3,7 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use lancet::Lancet;
 use lancet::history::{
     ALREADY_UNDONE_MARK, FileChange, History, IdMatch, LogQuery, MIN_ACCEPTED_ID_LENGTH, Operation,
     RecordedState, ShortId,
@@ -58,35 +59,9 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
             newest.into_iter().next().ok_or_else(none)?
         }
     };
+    let rules = OwnerRules::new(&arguments.place, around);
     if arguments.json {
-        let rules = OwnerRules::new(&arguments.place, around);
-        let is_shown = |change: &FileChange| rules.may_show_change(change);
-        let mut data = object(&operation, &history, &is_shown);
-        let parted = history
-            .files_detached_from_hard_links(&operation)
-            .map_err(unreadable_failure)?;
-        for (at, change) in operation.files.iter().enumerate() {
-            if parted.contains(&change.path.as_path()) {
-                data["files"][at]["linksBroken"] = json!(true);
-            }
-            let patch = match is_shown(change) {
-                true => history.patch(change).map_err(unreadable_failure)?,
-                false => None,
-            };
-            data["files"][at]["patch"] = json!(patch);
-        }
-        let hunks = lancet.review().map(|review| review.hunks(&operation));
-        let hunks = hunks.transpose().map_err(unreadable_failure)?;
-        let mut hunks = hunks.unwrap_or_default();
-        for (change, hunks) in operation.files.iter().zip(&mut hunks) {
-            // The rules of the project that the file belongs to apply, which may be another project.
-            if !is_shown(change) {
-                hunks.clear();
-            }
-        }
-        add_hunks(&mut data, hunks);
-        print(&format!("{data}\n"))?;
-        return Ok(Exit::Done);
+        return print_json(&lancet, &history, &operation, &rules);
     }
     let colour = around.colour(stdout_is_terminal());
     let mut out = format_header(&operation, &history, colour);
@@ -99,7 +74,6 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
             listed_name(&history, path)
         ));
     }
-    let rules = OwnerRules::new(&arguments.place, around);
     let is_shown = |change: &FileChange| rules.may_show_change(change);
     let diffs = format_diffs(&history, &operation, &is_shown, Colour::Off)?;
     let diffs = match operation.files.iter().all(is_shown) {
@@ -108,6 +82,42 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     };
     out.push_str(&colour.paint_diff(&diffs));
     print_paged(&out, around)?;
+    Ok(Exit::Done)
+}
+
+/// Prints a change as JSON, with its patches and hunks.
+fn print_json(
+    lancet: &Lancet,
+    history: &History,
+    operation: &Operation,
+    rules: &OwnerRules<'_>,
+) -> Result<Exit, Failure> {
+    let is_shown = |change: &FileChange| rules.may_show_change(change);
+    let mut data = object(operation, history, &is_shown);
+    let parted = history
+        .files_detached_from_hard_links(operation)
+        .map_err(unreadable_failure)?;
+    for (at, change) in operation.files.iter().enumerate() {
+        if parted.contains(&change.path.as_path()) {
+            data["files"][at]["linksBroken"] = json!(true);
+        }
+        let patch = match is_shown(change) {
+            true => history.patch(change).map_err(unreadable_failure)?,
+            false => None,
+        };
+        data["files"][at]["patch"] = json!(patch);
+    }
+    let hunks = lancet.review().map(|review| review.hunks(operation));
+    let hunks = hunks.transpose().map_err(unreadable_failure)?;
+    let mut hunks = hunks.unwrap_or_default();
+    for (change, hunks) in operation.files.iter().zip(&mut hunks) {
+        // The rules of the project that the file belongs to apply, which may be another project.
+        if !is_shown(change) {
+            hunks.clear();
+        }
+    }
+    add_hunks(&mut data, hunks);
+    print(&format!("{data}\n"))?;
     Ok(Exit::Done)
 }
 

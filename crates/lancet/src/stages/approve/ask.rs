@@ -107,12 +107,8 @@ pub(super) fn ask(
     notify_of_decisions(context, standings, &order, &answer, &picks);
     #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
     let words = match answer {
-        Answer::No(words) => return Err(words::declined_refusal(&subject, words.as_deref()).into()),
-        Answer::NoByProgram { by, words } => {
-            return Err(words::declined_by_program_refusal(&subject, &by, words.as_deref()).into());
-        }
-        Answer::Unanswered(words) => {
-            return Err(words::not_answered_by_a_person_refusal(&subject, words.as_deref()).into());
+        Answer::No(_) | Answer::NoByProgram { .. } | Answer::Unanswered(_) => {
+            return Err(rejection(&subject, &answer).into());
         }
         Answer::Edited(_) if order.len() != 1 => {
             return Err(words::not_understood_refusal(&subject).into());
@@ -142,6 +138,20 @@ pub(super) fn ask(
         None => by,
         Some(omitted) => format!("{by}; left out: {}", truncate(&omitted, MAX_REASON_LENGTH)),
     })
+}
+
+/// Returns the refusal for an answer that rejects the question.
+fn rejection(subject: &QuestionSubject, answer: &Answer) -> Refusal {
+    match answer {
+        Answer::No(words) => words::declined_refusal(subject, words.as_deref()),
+        Answer::NoByProgram { by, words } => {
+            words::declined_by_program_refusal(subject, by, words.as_deref())
+        }
+        Answer::Unanswered(words) => {
+            words::not_answered_by_a_person_refusal(subject, words.as_deref())
+        }
+        _ => words::not_understood_refusal(subject),
+    }
 }
 
 /// Returns the parts of each file that an answer accepts.

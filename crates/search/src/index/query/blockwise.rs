@@ -7,7 +7,7 @@ use lancet_workspace::FileReader;
 
 use super::super::grams::{BLOCK_BYTES, BLOCK_OVERLAP};
 use crate::file_search::{FileOutcome, FileSearcher};
-use crate::reader::has_wide_mark;
+use crate::wide_mark::has_wide_mark;
 
 /// The bytes around a block in which the ends of its lines are searched for; a file with longer lines there is searched
 /// whole.
