@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use lancet_git::{CleanFiles, ObjectId};
 use lancet_history::{
-    CheckpointEntry, CheckpointEntryKind, ContentIdentity, EntryChange, HistoryError,
+    CheckpointEntry, CheckpointEntryKind, ContentIdentity, EntryChange, HistoryError, StampRecord,
 };
 use lancet_workspace::Stamp;
 
 use crate::contents::{ContentRecorder, ObjectRetention};
 use crate::scan::ScannedEntry;
-use crate::seen_stat::{proves_unchanged, to_record};
+use crate::seen_stat::{from_record, proves_unchanged, to_record};
 
 /// A change of one name: its entry in the checkpoint before, and the present one.
 pub(crate) struct EntryDifference {
@@ -217,12 +217,13 @@ pub(crate) fn identify_entry(
     clean: &mut Option<CleanFiles>,
     contents: &mut ContentRecorder<'_>,
 ) -> Result<CheckpointEntry, HistoryError> {
-    let (identity, stamp) = match seen.kind {
+    let (identity, record) = match seen.kind {
         CheckpointEntryKind::File => compute_identity(&seen.name, seen.stamp, clean, contents)?,
         CheckpointEntryKind::Link | CheckpointEntryKind::EmptyFolder => {
-            (ContentIdentity::Unknown, seen.stamp)
+            (ContentIdentity::Unknown, to_record(&seen.stamp))
         }
     };
+    let stamp = from_record(&record);
     Ok(CheckpointEntry {
         name: seen.name,
         kind: seen.kind,
@@ -233,7 +234,7 @@ pub(crate) fn identify_entry(
         },
         identity,
         link: seen.link,
-        stamp: to_record(&stamp),
+        stamp: record,
     })
 }
 
@@ -242,12 +243,12 @@ fn compute_identity(
     stamp: Stamp,
     clean: &mut Option<CleanFiles>,
     contents: &mut ContentRecorder<'_>,
-) -> Result<(ContentIdentity, Stamp), HistoryError> {
+) -> Result<(ContentIdentity, StampRecord), HistoryError> {
     let blob = clean
         .as_mut()
         .and_then(|clean| clean.certain_blob(name, &stamp));
     match blob.and_then(|blob| <[u8; 20]>::try_from(blob.as_bytes()).ok()) {
-        Some(blob) => Ok((ContentIdentity::Blob(blob), stamp)),
+        Some(blob) => Ok((ContentIdentity::Blob(blob), to_record(&stamp))),
         None => contents.read(name, stamp),
     }
 }

@@ -8,8 +8,11 @@ use std::time::Instant;
 use lancet_git::{ObjectId, ObjectReader};
 use lancet_history::{
     CheckpointEntry, ContentIdentity, HistoryError, IdentifiedBlob, OperationStore, Revision,
+    StampRecord,
 };
 use lancet_workspace::{FolderHandle, Stamp};
+
+use crate::seen_stat::{to_record, with_attributes};
 
 /// The number of waiting bytes at which contents are written.
 const BATCH_BYTES: usize = 16 << 20;
@@ -83,12 +86,12 @@ impl<'c> ContentRecorder<'c> {
         &mut self,
         name: &[u8],
         seen: Stamp,
-    ) -> Result<(ContentIdentity, Stamp), HistoryError> {
+    ) -> Result<(ContentIdentity, StampRecord), HistoryError> {
         if !self.may_read(&seen) {
-            return Ok((ContentIdentity::Unknown, seen));
+            return Ok((ContentIdentity::Unknown, to_record(&seen)));
         }
         let Some((bytes, stamp)) = self.read_stable_bytes(name) else {
-            return Ok((ContentIdentity::Unknown, seen));
+            return Ok((ContentIdentity::Unknown, to_record(&seen)));
         };
         let revision = *blake3::hash(&bytes).as_bytes();
         if !self.has_revision(&revision)?
@@ -179,7 +182,7 @@ impl<'c> ContentRecorder<'c> {
         Some(*blake3::hash(&bytes).as_bytes())
     }
 
-    fn read_stable_bytes(&self, name: &[u8]) -> Option<(Vec<u8>, Stamp)> {
+    fn read_stable_bytes(&self, name: &[u8]) -> Option<(Vec<u8>, StampRecord)> {
         let path = Path::new(OsStr::from_bytes(name));
         let last = path.file_name()?;
         let parent = path
@@ -199,7 +202,11 @@ impl<'c> ContentRecorder<'c> {
             }
             let stamp = file.stat().ok()?;
             if before.has_same_state(&stamp) && stamp.size == bytes.len() as u64 {
-                return Some((bytes, stamp));
+                let record = to_record(&stamp);
+                return Some(match file.has_attributes() {
+                    true => (bytes, with_attributes(record)),
+                    false => (bytes, record),
+                });
             }
         }
         None

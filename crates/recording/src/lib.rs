@@ -7,7 +7,7 @@
 //! - [`format_command`] returns a command line without secrets.
 //!
 //! # Limitations
-//! Extended attributes and ACLs are not recorded, and of folders only those without entries. A file is compared by
+//! Extended attributes and ACLs are not recorded, only that a file had some ([`had_attributes`]), and of folders only those without entries. A file is compared by
 //! its stat first, with git's rule for racy stamps; a write through a mapping that leaves the stat unchanged is detected
 //! only when the stat changes.
 
@@ -44,4 +44,5 @@ pub use look::{GitChanges, LookDepth, ProgramCall, RecordError, RecordedLook, Un
 pub use protocol::{RecorderRequest, read_request, send_request, write_reply};
 pub use recorder::Recorder;
 pub use reported::{ChangeSource, ReportedChanges};
+pub use seen_stat::had_attributes;
 pub use tree::{TreeError, WatchedTree};

@@ -25,6 +25,22 @@ pub(crate) fn to_record(stamp: &Stamp) -> StampRecord {
     StampRecord(numbers)
 }
 
+/// The number after those of the stat: whether the file had extended attributes or an access control list when its bytes
+/// were read.
+const ATTRIBUTES: usize = 13;
+
+/// Notes that a file has extended attributes or an access control list.
+pub(crate) fn with_attributes(mut record: StampRecord) -> StampRecord {
+    record.0[ATTRIBUTES] = 1;
+    record
+}
+
+/// Returns whether a file had extended attributes or an access control list when a checkpoint read its bytes; false if it
+/// did not read them.
+pub fn had_attributes(record: &StampRecord) -> bool {
+    record.0[ATTRIBUTES] != 0
+}
+
 /// Converts the record back.
 pub(crate) fn from_record(record: &StampRecord) -> Stamp {
     let number = |at: usize| record.0[at];

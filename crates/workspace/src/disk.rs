@@ -177,6 +177,9 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Returns whether a file is immutable for every user, the superuser included (`chattr +i`); false if that is not
     /// known.
     fn is_immutable(&self, file: BorrowedFd<'_>) -> bool;
+    /// Returns whether an open file has extended attributes or an access control list; false if that is not known. The
+    /// label of the security system, which all files have where there are labels, does not count.
+    fn has_attributes(&self, file: BorrowedFd<'_>) -> bool;
     /// Reads the target of a symbolic link.
     fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString>;
     /// Calls `each` for every entry except `.` and `..`, in the system's order, until it breaks.

@@ -179,6 +179,11 @@ impl FileReader {
         self.disk.stat(self.file.as_fd())
     }
 
+    /// Returns whether the file has extended attributes or an access control list, as far as that is known.
+    pub fn has_attributes(&self) -> bool {
+        self.disk.has_attributes(self.file.as_fd())
+    }
+
     /// Reads from an offset on until `into` is full or the file ends; returns the number of bytes read. The file
     /// position does not change.
     ///

@@ -185,6 +185,51 @@ fn a_removed_file_belongs_to_its_owner_again_and_else_that_is_said() {
     assert_eq!(state(), (0, 0, 0o755));
 }
 
+/// Gives a file an attribute; `None` where the file system has none.
+fn with_attribute(stage: &Stage, name: &str) -> Option<()> {
+    let path = stage.file(name, "one\n");
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(&path, "user.note", b"kept", flags).ok()
+}
+
+#[test]
+fn attributes_of_a_changed_file_stay_and_of_a_removed_one_are_named() {
+    let stage = Stage::new();
+    stage.file("plain.txt", "one\n");
+    let names = ["changed.txt", "removed.txt", "linked.txt"];
+    if names
+        .map(|name| with_attribute(&stage, name))
+        .contains(&None)
+    {
+        return;
+    }
+    let linked = stage.project().join("linked.txt");
+    fs::hard_link(&linked, stage.project().join("other.txt")).expect("linked");
+    run(
+        &stage,
+        "echo two > changed.txt; rm removed.txt linked.txt plain.txt",
+    );
+    let undo = stage.run(&["undo", "--yes"]);
+    assert_eq!(undo.code, 0, "{undo:?}");
+    let said = undo.out + &undo.err;
+    assert_eq!(
+        said.matches("it had extended attributes").count(),
+        1,
+        "{said}"
+    );
+    let attribute = |name: &str| {
+        let mut value = [0; 16];
+        let path = stage.project().join(name);
+        let length = rustix::fs::getxattr(path, "user.note", &mut value);
+        length.map(|length| value[..length].to_vec()).ok()
+    };
+    let kept = Some(b"kept".to_vec());
+    assert_eq!(
+        ["changed.txt", "linked.txt", "removed.txt"].map(attribute),
+        [kept.clone(), kept, None]
+    );
+}
+
 #[test]
 fn files_without_permission_to_write_go_back_and_forth() {
     for script in [

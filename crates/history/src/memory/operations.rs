@@ -195,6 +195,7 @@ impl SharedState {
                 FilesBelow::Any => has_file_below(operation, &query.below),
             }
             && (!query.moves_head || moves_head(operation))
+            && (!query.without_files || operation.recorded.is_some() && operation.files.is_empty())
             && query
                 .reversible
                 .is_none_or(|reversible| self.is_reversible(operation, reversible))

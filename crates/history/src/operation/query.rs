@@ -50,6 +50,9 @@ pub struct LogQuery {
     pub parentage: Option<ParentFilter>,
     /// Only recorded calls that moved HEAD of a git work tree.
     pub moves_head: bool,
+    /// Only recorded calls without files that can be undone: the content of what they changed was not recorded, or they
+    /// only moved HEAD.
+    pub without_files: bool,
     /// The largest number of operations to return.
     pub limit: Option<usize>,
 }

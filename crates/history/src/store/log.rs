@@ -93,6 +93,11 @@ pub(super) fn query_log(
         let condition = "o.id IN (SELECT operation FROM recorded_calls WHERE head_to IS NOT NULL)";
         filter.add(condition, []);
     }
+    if query.without_files {
+        let condition = "o.id IN (SELECT operation FROM recorded_calls)
+             AND NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id)";
+        filter.add(condition, []);
+    }
     match query.files_below {
         FilesBelow::All => filter.restrict_to_folders(&query.below),
         FilesBelow::Any => filter.require_file_below(&query.below),

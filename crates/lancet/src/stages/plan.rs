@@ -102,9 +102,7 @@ impl Plan {
             || !self.origin.found_back.is_empty()
             || !self.origin.left_out.is_empty()
     }
-}
 
-impl Plan {
     /// Returns whether the answer names files that are not written.
     pub(super) fn names_unwritten_files(&self) -> bool {
         let origin = &self.origin;

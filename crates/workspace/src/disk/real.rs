@@ -153,6 +153,10 @@ impl Disk for RealDisk {
         attributes::is_immutable(file)
     }
 
+    fn has_attributes(&self, file: BorrowedFd<'_>) -> bool {
+        attributes::has_attributes(file)
+    }
+
     fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString> {
         let target = fs::readlinkat(folder, name, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()))

@@ -208,9 +208,10 @@ impl ExaminedFiles {
                 file.view.notices.extend(shared::notice(&rows));
                 if let Some(removed) = self.other_names.removed_file(store, &rows, &file)? {
                     self.owners.insert(path.clone(), removed.owner());
-                    let removed = (&removed, all);
+                    let changes = (&removed, all);
                     self.other_names
-                        .link_again(context, attempt, store, removed, &mut file)?;
+                        .link_again(context, attempt, store, changes, &mut file)?;
+                    file.view.notices.extend(removed.attributes_notice(&file));
                 }
                 file.view
                     .notices

@@ -108,6 +108,10 @@ impl Disk for FaultyDisk {
         self.inner.is_immutable(file)
     }
 
+    fn has_attributes(&self, file: BorrowedFd<'_>) -> bool {
+        self.inner.has_attributes(file)
+    }
+
     fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString> {
         self.before_call("read_link_at", Some(name))?;
         self.inner.read_link_at(folder, name)

@@ -66,21 +66,38 @@ pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment)
     )?)
 }
 
+/// Returns whether a file has attributes besides the label of the security system.
+pub(super) fn has_attributes(file: BorrowedFd<'_>) -> bool {
+    let names = attribute_names(file).unwrap_or_default();
+    let mut names = names.split(|&byte| byte == 0);
+    names.any(|name| {
+        let is_label = name.starts_with(b"security.") && name != b"security.capability";
+        !name.is_empty() && !is_label
+    })
+}
+
+/// Returns the names of all attributes of a file, each ending in a zero byte.
+fn attribute_names(file: BorrowedFd<'_>) -> Result<Vec<u8>, Errno> {
+    let mut names = Vec::with_capacity(1024);
+    loop {
+        match fs::flistxattr(file, spare_capacity(&mut names)) {
+            Ok(_) => return Ok(names),
+            Err(Errno::RANGE) => names.reserve(names.capacity() * 4),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// Copies every extended attribute that can be copied.
 pub(super) fn copy_attributes(
     from: BorrowedFd<'_>,
     to: BorrowedFd<'_>,
 ) -> io::Result<AttributesCopied> {
-    let mut names = Vec::with_capacity(1024);
-    loop {
-        match fs::flistxattr(from, spare_capacity(&mut names)) {
-            Ok(_) => break,
-            Err(Errno::RANGE) => names.reserve(names.capacity() * 4),
-            // A file system without attributes has none to copy.
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(AttributesCopied::All),
-            Err(error) => return Err(error.into()),
-        }
-    }
+    let names = match attribute_names(from) {
+        // A file system without attributes has none to copy.
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(AttributesCopied::All),
+        names => names?,
+    };
     let mut carried = AttributesCopied::All;
     for name in names
         .split(|&byte| byte == 0)

@@ -19,8 +19,6 @@ use crate::wording::{QuotedPath, quote_path};
 
 /// The longest list of paths in a sentence, in characters.
 const MAX_LIST_LENGTH: usize = 4_000;
-/// The most operations after the oldest undone one that are searched for calls of which nothing was recorded.
-const MAX_OPERATIONS: usize = 200;
 
 /// Names the files of the undone calls that are not restored.
 pub(super) fn add_notice(
@@ -80,7 +78,7 @@ fn calls_without_files<'r>(
             .map_err(unreadable_refusal)?
             .ids(),
         after: Some(oldest - 1),
-        limit: Some(MAX_OPERATIONS),
+        without_files: true,
         ..LogQuery::default()
     };
     let mut operations = store.query_log(&query).map_err(unreadable_refusal)?;

@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{CheckpointEntryKind, KnownWorkspace, OperationStore, RecordedState};
+use lancet_recording::had_attributes;
 use lancet_workspace::{ExpectedState, FileType, Revision, Stamp};
 
 use super::current_file::read_current;
@@ -33,12 +34,26 @@ pub(super) struct RemovedFile<'r> {
     workspace: &'r KnownWorkspace,
     /// The stat of the file at that checkpoint.
     then: Stamp,
+    /// Whether the file had extended attributes or an access control list.
+    had_attributes: bool,
 }
 
 impl RemovedFile<'_> {
     /// Returns the user and group that the file belonged to.
     pub(super) fn owner(&self) -> (u32, u32) {
         (self.then.uid, self.then.gid)
+    }
+
+    /// Returns the notice that a file which is created again does not have its attributes; none if it had none, or is the
+    /// old file under one more name.
+    pub(super) fn attributes_notice(&self, plan: &FilePlan) -> Option<Message> {
+        let is_new = !matches!(plan.new, NewContent::HardLink(_));
+        (self.had_attributes && is_new).then(|| {
+            message!(
+                "{}",
+                "it had extended attributes or an access list, which were not recorded and do not come back"
+            )
+        })
     }
 }
 
@@ -93,6 +108,7 @@ impl OtherNames {
             since,
             workspace,
             then: stamp_from_record(&entry.stamp),
+            had_attributes: had_attributes(&entry.stamp),
         }))
     }
 
@@ -131,6 +147,7 @@ impl OtherNames {
             since,
             workspace,
             then,
+            ..
         } = *file;
         if then.links <= 1 {
             return Ok(());
