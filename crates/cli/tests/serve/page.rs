@@ -340,3 +340,52 @@ fn a_browser_is_opened_by_a_file_and_sees_no_code_in_its_arguments() {
     let answer = send(&server, "/enter", &[], &format!("code={code}"));
     assert_eq!(answer.status, 303, "{answer:?}");
 }
+
+/// Changes the text of a file by a recorded command. Returns the id of the change.
+fn replace_text(server: &Server, name: &str) -> String {
+    let project = server.folder.join("project");
+    std::fs::write(project.join(name), "OLD=hidden-old\n".repeat(17_171)).expect("written");
+    let script = format!("yes NEW=hidden-new | head -n 43210 > {name}");
+    let file = server.folder.join("script");
+    std::fs::write(&file, script).expect("written");
+    let script = file.to_str().expect("UTF-8");
+    let run = |arguments: &[&str]| {
+        let mut command = lancet(&server.folder, arguments);
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    run(&["run", "--state-dir", "../state", "sh", script]);
+    let log = run(&["log", "--json", "--state-dir", "../state"]);
+    let newest = log.lines().next().expect("a change");
+    let newest: serde_json::Value = serde_json::from_str(newest).expect("JSON");
+    newest["operation"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn of_a_secret_file_the_page_has_the_name_and_neither_text_nor_numbers_of_lines() {
+    let server = Server::start(&[]);
+    let known = format!("Cookie: lancet-page={}", enter(&server));
+    let pages = |id: &str| {
+        let change = format!("/history/{id}");
+        let paths = ["/history", &change, "/review", "/sessions"];
+        let answers = paths.map(|path| {
+            let answer = server.request("GET", path, &[&known], b"");
+            assert_eq!(answer.status, 200, "{path}: {answer:?}");
+            answer.body
+        });
+        answers.concat()
+    };
+    let secret = pages(&replace_text(&server, ".env"));
+    assert!(secret.contains(".env"), "{secret}");
+    let hidden = ["hidden-old", "hidden-new", "17171", "43210"];
+    for part in hidden {
+        assert!(!secret.contains(part), "{part}: {secret}");
+    }
+    // The same change of another file has them, so that the search would find them. Of a long difference the page shows
+    // the beginning.
+    let plain = pages(&replace_text(&server, "plain.txt"));
+    for part in ["hidden-old", "17171", "43210"] {
+        assert!(plain.contains(part), "{part}");
+    }
+}
