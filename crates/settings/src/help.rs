@@ -196,15 +196,32 @@ fn entries_in_force<T>(
     entries: impl IntoIterator<Item = T>,
     describe: impl Fn(T) -> (Option<String>, String, Origin),
 ) -> Vec<ValueInForce> {
+    let form = key.form;
     let line = |entry| {
         let (name, value, origin) = describe(entry);
         let key = match name {
             Some(name) => format!("{}.{name}", key.name),
             None => key.name.to_owned(),
         };
-        ValueInForce { key, value, origin }
+        ValueInForce {
+            amount: amount_with_unit(form, &value),
+            key,
+            value,
+            origin,
+        }
     };
     entries.into_iter().map(line).collect()
+}
+
+/// Returns a number with its unit, as the file takes it; none where the key has no unit.
+fn amount_with_unit(form: ValueForm, value: &str) -> Option<String> {
+    match form {
+        ValueForm::Measured { unit, .. } => {
+            let amount = unit.format_amount(value.parse().ok()?);
+            Some(format!("\"{amount}\""))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the rules of a table of paths, each with its value as `show` writes it.

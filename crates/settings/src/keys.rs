@@ -111,6 +111,16 @@ impl Unit {
         number.checked_mul(*size)
     }
 
+    /// Formats a number in the largest unit that needs no fraction.
+    pub(super) fn format_amount(self, number: u64) -> String {
+        let mut units = self.units().iter().rev();
+        let largest = units.find(|(_, size)| number >= *size && number.is_multiple_of(*size));
+        match largest.or(self.units().first()) {
+            Some((name, size)) => format!("{}{name}", number / size),
+            None => number.to_string(),
+        }
+    }
+
     /// Lists the units in a phrase, for an error message.
     pub(super) fn unit_names(self) -> String {
         let names = self.units().iter().map(|(name, _)| *name);

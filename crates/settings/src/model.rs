@@ -38,6 +38,8 @@ pub struct ValueInForce {
     pub key: String,
     /// The value as it would be written in the file.
     pub value: String,
+    /// The same value with a unit, `"1GiB"`, where it is a size or a time.
+    pub amount: Option<String>,
     /// The layer that set it.
     pub origin: Origin,
 }

@@ -467,6 +467,27 @@ fn defaults_in_key_table_match_default_settings() {
 }
 
 #[test]
+fn sizes_and_times_in_force_have_units() {
+    let settings =
+        load("[history]\nmax_size = 3145728\nmax_age = 14\n[search]\ntime_budget = 2500\n");
+    let amount = |name: &str| {
+        let mut lines = settings.in_force().into_iter();
+        lines
+            .find(|line| line.key == name)
+            .and_then(|line| line.amount)
+    };
+    for (name, wanted) in [
+        ("history.max_size", Some("\"3MiB\"")),
+        ("history.max_age", Some("\"2w\"")),
+        ("search.time_budget", Some("\"2500ms\"")),
+        ("checkpoint.max_size", Some("\"1GiB\"")),
+        ("read.max_lines", None),
+    ] {
+        assert_eq!(amount(name).as_deref(), wanted, "{name}");
+    }
+}
+
+#[test]
 fn parses_sizes_and_times_with_units() {
     let settings = load(
         "[history]\nmax_size = \"2GiB\"\nmax_age = \"2w\"\n[search]\ntime_budget = \"5 s\"\n[ask]\npatience = \"2m\"\n",

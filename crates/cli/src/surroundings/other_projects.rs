@@ -1,12 +1,13 @@
 //! The rules of further projects, if a command works on files of several: the rules of each project apply to its files.
 //! The rest of the settings is that of the first project.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lancet::policy::{LayeredRule, Rule, RuleLayer};
 use lancet::settings::{Origin, ReloadedSettings, SETTINGS_FILE_NAME};
 use lancet::{Mode, Settings};
 
+use super::as_text;
 use super::settings::{Flags, load_settings, read_settings_file};
 use crate::failure::Failure;
 
@@ -29,8 +30,10 @@ pub(crate) fn add_rules_of_projects(
         let own = rules
             .into_iter()
             .filter(|rule| rule.layer == RuleLayer::Project);
-        let own = own.filter_map(|rule| rule_of_project(rule, root));
-        loaded.settings.rules.extend(own);
+        for rule in own {
+            let rule = rule_of_project(rule, &as_text(root)?);
+            loaded.settings.rules.extend(rule);
+        }
         loaded.settings.flaws.extend(flaws);
         if mode == Some(Mode::Plan) {
             loaded.settings.mode = mode;
@@ -42,8 +45,8 @@ pub(crate) fn add_rules_of_projects(
 
 /// Returns a rule of a project as one with the absolute path of the project. A rule that cannot be expressed so covers
 /// all of the project.
-fn rule_of_project(rule: LayeredRule, root: &Path) -> Option<LayeredRule> {
-    let whole = Rule::for_file(rule.rule.access(), root.to_str()?);
+fn rule_of_project(rule: LayeredRule, root: &str) -> Option<LayeredRule> {
+    let whole = Rule::for_file(rule.rule.access(), root);
     let text = text_of_project(&rule.rule, &whole);
     let absolute = Rule::parse(&text).or_else(|_| Rule::parse(&whole));
     Some(LayeredRule {

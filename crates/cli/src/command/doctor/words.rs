@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use lancet::settings::ValueInForce;
+
 use super::Report;
 use crate::surroundings::AgentRoots;
 use crate::terminal::{Colour, Style, escape_for_terminal};
@@ -134,18 +136,18 @@ impl ReportText {
 
     fn add_settings_in_force(&mut self, report: &Report) {
         self.add_heading("Settings in force");
-        let widest = |of: fn(&lancet::settings::ValueInForce) -> usize| {
+        let widest = |of: fn(&ValueInForce) -> usize| {
             report.in_force.iter().map(of).max().unwrap_or(0).min(48)
         };
         let (keys, values) = (
             widest(|setting| setting.key.len()),
-            widest(|setting| setting.value.len()),
+            widest(|setting| shown_value(setting).len()),
         );
         for setting in &report.in_force {
             self.add_line(&format!(
                 "{:<keys$}  {:<values$}  {}",
                 setting.key,
-                setting.value,
+                shown_value(setting),
                 setting.origin.name()
             ));
         }
@@ -171,4 +173,9 @@ impl ReportText {
             }
         }
     }
+}
+
+/// Returns the value of a setting, with its unit if it has one.
+fn shown_value(setting: &ValueInForce) -> &str {
+    setting.amount.as_deref().unwrap_or(&setting.value)
 }

@@ -97,7 +97,8 @@ pub(super) fn changes_of_selection(
                 limit: Some(1),
                 ..LogQuery::default()
             };
-            return changes_of_file(path, history.log(&query).map_err(unreadable_failure)?);
+            let changes = history.log(&query).map_err(unreadable_failure)?;
+            return Ok(changes_of_file(path, changes));
         }
         Selection::Operation(id) => return change_and_its_undo(id, history),
         Selection::These(ids) => {
@@ -116,13 +117,13 @@ pub(super) fn changes_of_selection(
 }
 
 /// Leaves only the file of each change that is under a path: an undo of a file leaves the others as they are.
-fn changes_of_file(path: &Path, mut changes: Vec<Operation>) -> Result<Vec<Operation>, Failure> {
+fn changes_of_file(path: &Path, mut changes: Vec<Operation>) -> Vec<Operation> {
     for change in &mut changes {
         change
             .files
             .retain(|file| names(file).any(|name| name == path));
     }
-    Ok(changes)
+    changes
 }
 
 /// Returns the change with an id and, for a redo, what undid it.

@@ -100,12 +100,7 @@ pub(super) fn format_operation(
             None => format!("  [{}]", escape_for_terminal(&operation.session)),
         });
     }
-    let others = other_projects(history, operation);
-    if !others.is_empty() {
-        let others = others.iter().map(|folder| listed_name(history, folder));
-        let others = others.collect::<Vec<_>>().join(", ");
-        end.push_str(&format!("  (also in {others})"));
-    }
+    end.push_str(&format_other_projects(history, operation));
     if operation.is_undone() {
         end.push_str("  (undone)");
     } else if operation.files.iter().any(|file| file.undone_by.is_some()) {
@@ -136,6 +131,16 @@ pub(super) fn format_operation(
         colour.paint(Style::Red, &format!("-{removed}")),
         colour.paint(Style::Dim, &end),
     )
+}
+
+/// Names the other projects that have files of the operation; empty if there are none.
+fn format_other_projects(history: &History, operation: &Operation) -> String {
+    let others = other_projects(history, operation);
+    if others.is_empty() {
+        return String::new();
+    }
+    let others = others.iter().map(|folder| listed_name(history, folder));
+    format!("  (also in {})", others.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the names of the first files, as they were at the time.

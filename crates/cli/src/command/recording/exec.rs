@@ -229,8 +229,10 @@ impl Reverted<'_> {
     /// Reverts what the command changed. Returns whether all of it has its old state again: HEAD stays where the
     /// command moved it, and the way back is named.
     fn revert_own_change(&self, id: String) -> Result<bool, Failure> {
-        let found = self.find(&id)?.filter(|found| found.files.is_empty());
-        if let Some(head) = found.and_then(|found| found.recorded?.head) {
+        let found = self.find(&id)?;
+        let has_files = found.as_ref().is_none_or(|found| !found.files.is_empty());
+        let head = found.and_then(|found| found.recorded?.head);
+        if let Some(head) = head.as_ref().filter(|_| !has_files) {
             print_error(&format!(
                 "lancet: the command moved HEAD ({}), and HEAD stays there; `{}` moves it back\n",
                 escape_line_for_terminal(&head.to_string()),
@@ -238,7 +240,9 @@ impl Reverted<'_> {
             ));
             return Ok(false);
         }
-        self.revert(UndoRequest::undo(Selection::Operation(id)))
+        // The answer of the undo names HEAD itself.
+        let is_reverted = self.revert(UndoRequest::undo(Selection::Operation(id)))?;
+        Ok(is_reverted && head.is_none())
     }
 
     /// Reverts one change and prints what was done. Returns whether every file has its old state again: a file that was
