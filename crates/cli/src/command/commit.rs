@@ -4,6 +4,7 @@ mod decide;
 mod entries;
 mod git;
 mod git_state;
+mod index_file;
 mod plan;
 mod record;
 mod report;

@@ -426,3 +426,28 @@ fn a_move_and_an_edit_of_different_sessions_are_different_commits() {
     assert_eq!(commit("editor").code, 0);
     assert_eq!(run_git(&stage, &["status", "--porcelain"]), "");
 }
+
+#[test]
+fn change_in_the_second_of_the_index_is_seen() {
+    let stage = repository(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+    // git then tells a file of the same size from the one in the index by its time alone.
+    run_git(&stage, &["config", "core.checkStat", "minimal"]);
+    run_git(&stage, &["config", "core.trustctime", "false"]);
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let set_time = |name: &str| {
+        let file = fs::File::options()
+            .write(true)
+            .open(stage.project().join(name));
+        file.and_then(|file| file.set_modified(time)).expect("set");
+    };
+    ["a.txt", "b.txt"].iter().for_each(|name| set_time(name));
+    run_git(&stage, &["update-index", "--refresh"]);
+    edit(&stage, "a.txt", "one", "eno");
+    stage.file("b.txt", "owt\n");
+    for name in ["a.txt", "b.txt", ".git/index"] {
+        set_time(name);
+    }
+    assert_eq!(commit(&stage).code, 0);
+    assert_eq!(run_git(&stage, &["show", "HEAD:a.txt"]), "eno");
+    assert_eq!(run_git(&stage, &["status", "--porcelain"]), " M b.txt");
+}

@@ -10,6 +10,7 @@ use lancet::history::{ComparedVersions, LineEndUse, NetFile, TreeVersion};
 use super::decide::{Division, StoredFile, StoredVersions};
 use super::entries::{Entries, GitEntry, LINK_MODE, SUBMODULE_MODE, list_index};
 use super::git::Git;
+use super::index_file::IndexFile;
 use super::repository::GitRepository;
 use super::scratch::ScratchFolder;
 use crate::failure::Failure;
@@ -35,6 +36,8 @@ impl TouchedFile {
 /// What git has of the files.
 pub(super) struct GitState {
     head: Entries,
+    /// The file of the index when it was read; none where there was none.
+    pub(super) index_file: Option<IndexFile>,
     index: Entries,
     /// The work tree, as far as files were touched.
     tree: Entries,
@@ -58,19 +61,18 @@ impl GitState {
         let git = own
             .with_index(&work_index)
             .with_objects(&scratch.join("objects"), &repository.objects);
-        match repository.read_index()? {
-            Some(bytes) => {
-                scratch.write("work.index", &bytes)?;
+        let index_file = repository.read_index()?;
+        let mut index = Entries::new();
+        match &index_file {
+            Some(copied) => {
+                scratch.write_index("work.index", copied)?;
+                index = list_index(&git)?;
                 // Without -i git refuses where the work tree differs from what is staged.
                 git.run(&["read-tree", "-i", "-m", "HEAD"])?;
             }
             None => drop(git.run(&["read-tree", "HEAD"])?),
         }
-        let of_head = fs::read(&work_index);
-        let of_head = of_head.map_err(|error| {
-            Failure::system(format!("the temporary index cannot be read: {error}"))
-        })?;
-        scratch.write("commit.index", &of_head)?;
+        scratch.write_index("commit.index", &scratch.read_index("work.index")?)?;
         let (mut present, mut absent) = (Vec::new(), Vec::new());
         for job in jobs {
             let is_there = job.file.path.symlink_metadata();
@@ -98,10 +100,10 @@ impl GitState {
             present,
         )?;
         let tree = list_index(&git)?;
-        let index = list_index(own)?;
         let mut state = Self {
             ignored: list_ignored(jobs, &head, &index, own)?,
             head,
+            index_file,
             index,
             tree,
             git,

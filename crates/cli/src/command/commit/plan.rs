@@ -10,6 +10,7 @@ use lancet::history::{History, NetDifference, NetFile, Omission, Operation};
 use super::decide::{CommittedFile, FileDecision, ForeignPart, decide};
 use super::entries::{Entries, SUBMODULE_MODE, list_head};
 use super::git_state::{GitState, TouchedFile};
+use super::index_file::IndexFile;
 use super::repository::GitRepository;
 use super::scratch::ScratchFolder;
 use crate::command::history::access::unreadable_failure;
@@ -25,6 +26,8 @@ pub(super) struct Plan {
     pub(super) conflicts: Vec<Conflict>,
     /// The operations that wrote what is committed, by their sequence.
     pub(super) operations: BTreeMap<i64, Arc<Operation>>,
+    /// The file of git's index that the plan was made with; none where there was none.
+    pub(super) index_file: Option<IndexFile>,
 }
 
 /// A file of the commit.
@@ -62,6 +65,7 @@ pub(super) fn make_plan(
     for job in &jobs {
         plan_file(job, history, selected, &state, &mut plan)?;
     }
+    plan.index_file = state.index_file;
     Ok(plan)
 }
 

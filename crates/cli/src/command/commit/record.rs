@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use super::decide::{IndexOutcome, StoredFile};
 use super::entries::{EntryChange, GitEntry, update_index};
 use super::git::Git;
+use super::index_file::IndexFile;
 use super::plan::Plan;
 use super::repository::{GitRepository, IndexLock};
 use super::scratch::ScratchFolder;
@@ -23,7 +24,7 @@ pub(super) struct PreparedCommit<'a> {
     /// git with the temporary index and objects.
     git: Git,
     /// The repository's index when the plan was made.
-    index_before: Option<Vec<u8>>,
+    index_before: Option<IndexFile>,
     /// The files whose contents become objects, one a line.
     contents: Vec<u8>,
     index_changes: Vec<EntryChange>,
@@ -88,7 +89,7 @@ impl<'a> PreparedCommit<'a> {
         }
         update_index(&git, &repository.head, &changes)?;
         Ok(Self {
-            index_before: repository.read_index()?,
+            index_before: plan.index_file.clone(),
             paths: plan.files.iter().map(|file| file.path.clone()).collect(),
             repository,
             scratch,
@@ -122,8 +123,11 @@ impl<'a> PreparedCommit<'a> {
     ) -> Result<MadeCommit, Failure> {
         let git = &self.repository.git;
         let lock = IndexLock::take(self.repository)?;
-        let is_same = git.line(&["rev-parse", "HEAD"])? == self.repository.head
-            && self.repository.read_index()? == self.index_before;
+        let is_same_index = match (&self.repository.read_index()?, &self.index_before) {
+            (Some(now), Some(before)) => now.has_same_content(before),
+            (now, before) => now.is_none() && before.is_none(),
+        };
+        let is_same = is_same_index && git.line(&["rev-parse", "HEAD"])? == self.repository.head;
         if !is_same {
             return Err(Failure::refused(
                 "HEAD or git's index was changed meanwhile; give the command again. Nothing was committed",
@@ -196,15 +200,15 @@ impl<'a> PreparedCommit<'a> {
     fn update_index(&self, lock: IndexLock) -> Result<(), Failure> {
         let write_failure = |error: std::io::Error| Failure::system(error.to_string());
         let index = self.scratch.join("repository.index");
-        if let Some(bytes) = &self.index_before {
-            self.scratch.write("repository.index", bytes)?;
+        if let Some(before) = &self.index_before {
+            self.scratch.write_index("repository.index", before)?;
         }
         let git = self.repository.git.with_index(&index);
         update_index(&git, &self.repository.head, &self.index_changes)?;
         // So that git need not read the files again. It reports files that differ by its exit code.
         git.run_any(&["update-index", "-q", "--refresh"], Vec::new())?;
-        let bytes = fs::read(&index).map_err(write_failure)?;
-        lock.replace_index(&bytes).map_err(write_failure)
+        let updated = self.scratch.read_index("repository.index")?;
+        lock.replace_index(&updated).map_err(write_failure)
     }
 }
 

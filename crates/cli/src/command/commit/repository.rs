@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use super::git::Git;
+use super::index_file::IndexFile;
 use crate::failure::Failure;
 use crate::terminal::escape_for_terminal;
 
@@ -105,14 +106,12 @@ impl GitRepository {
     }
 
     /// Reads the file of git's index; none where there is none yet.
-    pub(super) fn read_index(&self) -> Result<Option<Vec<u8>>, Failure> {
-        match fs::read(&self.index) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::system(format!(
+    pub(super) fn read_index(&self) -> Result<Option<IndexFile>, Failure> {
+        IndexFile::read(&self.index).map_err(|error| {
+            Failure::system(format!(
                 "git's index cannot be read: {error}. Nothing was committed"
-            ))),
-        }
+            ))
+        })
     }
 }
 
@@ -140,12 +139,11 @@ impl IndexLock {
     }
 
     /// Replaces git's index and gives the lock up.
-    pub(super) fn replace_index(mut self, bytes: &[u8]) -> std::io::Result<()> {
-        use std::io::Write as _;
+    pub(super) fn replace_index(mut self, index: &IndexFile) -> std::io::Result<()> {
         if let Ok(before) = self.index.metadata() {
             self.file.set_permissions(before.permissions())?;
         }
-        self.file.write_all(bytes)?;
+        index.write_to(&mut self.file)?;
         self.file.sync_all()?;
         fs::rename(lock_path(&self.index), &self.index)
     }

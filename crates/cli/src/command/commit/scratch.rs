@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use super::index_file::IndexFile;
 use crate::failure::Failure;
 
 /// A folder that is removed when it is dropped.
@@ -51,6 +52,20 @@ impl ScratchFolder {
         fs::write(&path, bytes).map_err(write_failure)?;
         Ok(path)
     }
+
+    /// Writes a copy of an index.
+    pub(super) fn write_index(&self, name: &str, index: &IndexFile) -> Result<(), Failure> {
+        let file = fs::File::create(self.join(name));
+        file.and_then(|mut file| index.write_to(&mut file))
+            .map_err(write_failure)
+    }
+
+    /// Reads an index in the folder.
+    pub(super) fn read_index(&self, name: &str) -> Result<IndexFile, Failure> {
+        let read = IndexFile::read(&self.join(name));
+        let missing = || Failure::system(format!("git has not written {name}"));
+        read.map_err(write_failure)?.ok_or_else(missing)
+    }
 }
 
 impl Drop for ScratchFolder {
@@ -61,6 +76,6 @@ impl Drop for ScratchFolder {
 
 fn write_failure(error: std::io::Error) -> Failure {
     Failure::system(format!(
-        "the temporary folder cannot be written: {error}. Nothing was committed"
+        "the temporary folder cannot be used: {error}. Nothing was committed"
     ))
 }

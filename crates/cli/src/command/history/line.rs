@@ -101,6 +101,14 @@ pub(super) fn format_operation(
         });
     }
     end.push_str(&format_other_projects(history, operation));
+    // An undo of that change undoes this one, too.
+    if let Some(parent) = operation
+        .parent
+        .as_deref()
+        .filter(|_| form == LineForm::Whole)
+    {
+        end.push_str(&format!("  (part of {})", escape_for_terminal(parent)));
+    }
     if operation.is_undone() {
         end.push_str("  (undone)");
     } else if operation.files.iter().any(|file| file.undone_by.is_some()) {

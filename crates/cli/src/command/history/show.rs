@@ -345,7 +345,7 @@ fn format_header(operation: &Operation, history: &History, colour: Colour) -> St
             call.exit_code.map(|code| code.to_string()).as_deref(),
         );
         line("took", Some(&format!("{} ms", call.duration)));
-        line("after", operation.parent.as_deref());
+        line("part of", operation.parent.as_deref());
         let not_kept = call.not_kept.iter();
         let not_kept = not_kept.map(|path| listed_name(history, path));
         line("not kept", Some(&not_kept.collect::<Vec<_>>().join(", ")));
