@@ -15,7 +15,8 @@ use crate::reply::Reply;
 use crate::session::Session;
 
 /// The answer of a call that runs on another thread; made by [`Session::call_async`], [`Session::edit_async`] and the
-/// like. The call starts at the first poll. Dropping the future before the answer cancels the call, but a write that has begun is finished.
+/// like. The call starts at the first poll. Dropping the future before the answer cancels the call, but a write that has
+/// begun is finished.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct CallFuture {
     /// The call, taken at the first poll.

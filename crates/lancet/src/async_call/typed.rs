@@ -13,8 +13,8 @@ use crate::session::Session;
 
 impl Session {
     /// Makes any call of this session on a separate thread. Dropping the future cancels the call, if it is a typed one
-    /// without a [`Cancel`] of its own, but a write that has begun is finished. Several typed calls in it share one time
-    /// limit.
+    /// without a [`Cancel`] of its own, but a write that has begun is finished. Several typed calls in it share one
+    /// time limit.
     ///
     /// ```
     /// use lancet::call::Caller;

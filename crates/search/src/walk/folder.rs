@@ -71,8 +71,8 @@ impl WalkedFolder {
         })
     }
 
-    /// Opens the folder that a link in this one leads to; `None` where the link leads to a folder that it is in, so that
-    /// the walk would not end.
+    /// Opens the folder that a link in this one leads to; `None` where the link leads to a folder that it is in, so
+    /// that the walk would not end.
     pub(super) fn enter_link(
         &self,
         name: &OsStr,

@@ -97,11 +97,8 @@ pub(super) fn ask(
         },
         ..question_from_caller(context)
     };
-    let texts: Vec<Option<String>> = question
-        .files
-        .iter()
-        .map(|file| file.text.clone())
-        .collect();
+    let texts = question.files.iter().map(|file| file.text.clone());
+    let texts: Vec<Option<String>> = texts.collect();
     let (answer, by) = obtain_decision(context, plan, question, &subject, nobody)?;
     let picks = picks_of_answer(&answer, order.len());
     notify_of_decisions(context, standings, &order, &answer, &picks);
