@@ -5,7 +5,7 @@ mod change;
 use std::io::IsTerminal as _;
 
 use lancet::outcome::Outcome;
-use lancet::{RefusalKind, Reply, SessionName};
+use lancet::{RefusalKind, Reply};
 use serde_json::{Value, json};
 
 use self::change::DiffForm;
@@ -45,30 +45,15 @@ pub(crate) enum Presentation<'a> {
     Lines,
     /// A change that a person made: the outcome for each file, and its diff. Notes go to standard error.
     Change(&'a TerminalApprover),
-    /// A change in a named session: at a terminal as for a person, in files and pipes the text that a model would read.
-    SessionChange(&'a TerminalApprover),
     /// The text that a model would read.
     Plain(&'a TerminalApprover),
 }
 
 impl<'a> Presentation<'a> {
-    /// Returns the presentation of a change that was made in this session.
-    pub(crate) fn for_change(
-        approver: &'a TerminalApprover,
-        session: Option<&SessionName>,
-    ) -> Self {
-        match session {
-            Some(_) => Presentation::SessionChange(approver),
-            None => Presentation::Change(approver),
-        }
-    }
-
     fn approver(self) -> Option<&'a TerminalApprover> {
         match self {
             Presentation::Lines => None,
-            Presentation::Change(approver)
-            | Presentation::SessionChange(approver)
-            | Presentation::Plain(approver) => Some(approver),
+            Presentation::Change(approver) | Presentation::Plain(approver) => Some(approver),
         }
     }
 }
@@ -102,9 +87,6 @@ pub(crate) fn print_reply(
                     print(&change::describe_change(change, diffs, colour, around))?;
                     let colour = around.colour(std::io::stderr().is_terminal());
                     print_error(&change::format_notes(change, colour));
-                }
-                (Presentation::SessionChange(approver), Outcome::Changed(_)) if !is_plain => {
-                    return print_reply(reply, form, Presentation::Change(approver), around);
                 }
                 (Presentation::Lines, _) if !is_plain => print(&colour.dim_line_numbers(text))?,
                 (_, _) if is_plain => print(&ensure_final_newline(text))?,

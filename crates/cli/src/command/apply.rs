@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     let answer = session.apply_response(&text, options);
     drop(working);
     let output = OutputFormat::from_json_flag(arguments.common.json);
-    let presentation = Presentation::for_change(&approver, arguments.common.session.as_ref());
+    let presentation = Presentation::Change(&approver);
     if output == OutputFormat::Text && answer.refusal().is_some_and(can_model_correct) {
         print_error(
             "lancet: the reply was refused, and no file was changed. Paste this back to the model:\n",

@@ -17,7 +17,7 @@ use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::call_registered;
 use crate::surroundings::Surroundings;
-use crate::terminal::{ElapsedTimeLine, escape_line_for_terminal};
+use crate::terminal::{ElapsedTimeLine, escape_line_for_terminal, print_error};
 
 use several::SearchTarget;
 pub(super) use several::is_glob;
@@ -66,6 +66,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         }
     };
     let old = read_text_argument(arguments.old.as_deref(), old_file, "--old-file", around)?;
+    note_literal_escape(&old, arguments);
     let setup = ChangeSetup::new(
         one,
         &arguments.writing,
@@ -86,7 +87,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     let reply = call_registered(&setup.session, "Edit", json!(wanted), setup.applied_by);
     drop(working);
     let output = OutputFormat::from_json_flag(arguments.common.json);
-    let presentation = Presentation::for_change(&setup.approver, arguments.common.session.as_ref());
+    let presentation = Presentation::Change(&setup.approver);
     let exit = print_reply(&reply, output, presentation, around)?;
     let instead = RefusalFollowUp {
         session: &setup.session,
@@ -97,15 +98,31 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         around,
     };
     let exit = instead.offer_edits(&reply)?.unwrap_or(exit);
-    let place = &arguments.common.place;
     prove_change(
         &arguments.proof,
         &reply,
         Reversal::Undo,
-        place,
+        &arguments.common.place,
         exit,
         around,
     )
+}
+
+/// Notes that `\n` in the new text is two characters, where the text does not look like code in which it is meant so.
+fn note_literal_escape(old: &str, arguments: &EditArguments) {
+    if arguments.writing.insist {
+        return;
+    }
+    let new = arguments.new.as_deref().unwrap_or_default();
+    let is_code = |text: &str| text.contains(['"', '\'', '`', '\n']);
+    let escape = ["\\n", "\\t"]
+        .into_iter()
+        .find(|escape| new.contains(escape));
+    if let Some(escape) = escape.filter(|_| !old.contains('\\') && !is_code(old) && !is_code(new)) {
+        print_error(&format!(
+            "lancet: --new: {escape} is written as it is; for the character itself type $'{escape}' in bash, or take the text from a file with --new-file\n"
+        ));
+    }
 }
 
 /// Returns the most frequent extension in a folder and the folders in it. The number of entries that are examined is

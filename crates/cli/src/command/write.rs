@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     print_reply(
         &reply,
         OutputFormat::from_json_flag(arguments.common.json),
-        Presentation::for_change(&setup.approver, arguments.common.session.as_ref()),
+        Presentation::Change(&setup.approver),
         around,
     )
 }

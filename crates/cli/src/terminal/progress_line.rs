@@ -1,8 +1,9 @@
-//! Progress lines on standard error, shown only on a terminal and removed when the work is done.
+//! The progress line on standard error: what is done and for how long. It is shown only on a terminal, by a separate
+//! thread, and removed when the work is done.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -10,42 +11,8 @@ use super::print_error;
 
 /// Shorter work shows no progress line.
 const SHOW_DELAY: Duration = Duration::from_millis(500);
-/// How often the line of work of unknown length is renewed.
+/// How often the line is renewed.
 const RENEWAL_INTERVAL: Duration = Duration::from_millis(250);
-
-/// The progress line of one piece of work.
-pub(crate) struct ProgressLine {
-    began: Instant,
-    is_terminal: bool,
-    shown: bool,
-}
-
-impl ProgressLine {
-    /// Starts a progress line for work that begins now.
-    pub(crate) fn new() -> Self {
-        Self {
-            began: Instant::now(),
-            is_terminal: io::stderr().is_terminal(),
-            shown: false,
-        }
-    }
-
-    /// Shows the present state of the work.
-    pub(crate) fn show(&mut self, words: &str) {
-        if self.is_terminal && self.began.elapsed() >= SHOW_DELAY {
-            print_error(&format!("\r\x1b[K{words}"));
-            self.shown = true;
-        }
-    }
-}
-
-impl Drop for ProgressLine {
-    fn drop(&mut self) {
-        if self.shown {
-            print_error("\r\x1b[K");
-        }
-    }
-}
 
 /// The content of the progress line on standard error.
 struct LineState {
@@ -71,8 +38,15 @@ impl LineState {
     }
 }
 
-/// Work of unknown length: a line says what is done and for how long. A separate thread renews it.
-pub(crate) struct ElapsedTimeLine(Option<(Sender<()>, JoinHandle<()>)>);
+/// The progress line of one piece of work.
+pub(crate) struct ElapsedTimeLine(Option<Renewal>);
+
+/// The thread that renews the line, and what it shows.
+struct Renewal {
+    words: Arc<Mutex<String>>,
+    end: Sender<()>,
+    thread: JoinHandle<()>,
+}
 
 impl ElapsedTimeLine {
     /// Begins the work. `words` says what is done: "undoing".
@@ -82,11 +56,13 @@ impl ElapsedTimeLine {
         }
         let (end, ended) = channel::<()>();
         let began = Instant::now();
-        let thread = std::thread::Builder::new().name("lancet-progress".to_owned());
+        let words = Arc::new(Mutex::new(words.to_owned()));
+        let shown = Arc::clone(&words);
         let renew = move || {
             let mut wait = SHOW_DELAY;
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
                 wait = RENEWAL_INTERVAL;
+                let words = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let mut line = lock_line();
                 if !line.asking {
                     print_error(&format!("\r\x1b[K{words}, {} s", began.elapsed().as_secs()));
@@ -95,17 +71,42 @@ impl ElapsedTimeLine {
             }
             lock_line().clear();
         };
+        let thread = std::thread::Builder::new().name("lancet-progress".to_owned());
         // Without a thread the work continues without a line.
-        Self(thread.spawn(renew).ok().map(|thread| (end, thread)))
+        let renewal = thread.spawn(renew).ok();
+        Self(renewal.map(|thread| Renewal { words, end, thread }))
+    }
+
+    /// Says how far the work has come.
+    pub(crate) fn show(&self, words: &str) {
+        if let Some(renewal) = self.0.as_ref().filter(|_| !words.is_empty()) {
+            let mut shown = renewal.words.lock().unwrap_or_else(PoisonError::into_inner);
+            words.clone_into(&mut shown);
+        }
     }
 }
 
 impl Drop for ElapsedTimeLine {
     fn drop(&mut self) {
-        if let Some((end, thread)) = self.0.take() {
+        if let Some(Renewal { end, thread, .. }) = self.0.take() {
             drop(end);
             let _ = thread.join();
         }
+    }
+}
+
+/// The progress line of work that reports how far it has come.
+pub(crate) struct ProgressLine(ElapsedTimeLine);
+
+impl ProgressLine {
+    /// Starts a progress line for work that begins now.
+    pub(crate) fn new() -> Self {
+        Self(ElapsedTimeLine::begin("working"))
+    }
+
+    /// Shows the present state of the work.
+    pub(crate) fn show(&mut self, words: &str) {
+        self.0.show(words);
     }
 }
 

@@ -284,6 +284,63 @@ fn a_named_session_changes_only_what_it_has_read() {
 }
 
 #[test]
+fn a_change_in_a_named_session_is_answered_as_any_other() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "one\n");
+    let session = ["--yes", "--session", "talk"];
+    assert_eq!(stage.run(&["read", "a.txt", "--session", "talk"]).code, 0);
+    let edit = |file| ["edit", file, "--old", "one", "--new", "two"];
+    let in_session = stage.run(&[&edit("a.txt")[..], &session].concat());
+    let alone = stage.run(&[&edit("b.txt")[..], &["--yes"]].concat());
+    assert_eq!((in_session.code, alone.code), (0, 0), "{in_session:?}");
+    assert_eq!(in_session.out, alone.out.replace("b.txt", "a.txt"));
+}
+
+#[test]
+fn a_regular_expression_in_a_named_session_changes_what_the_session_has_read() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let edit = [
+        "edit",
+        "a.txt",
+        "--regex",
+        "o(n)e",
+        "--new",
+        "$1",
+        "--yes",
+        "--session",
+        "talk",
+    ];
+    let run = stage.run(&edit);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.contains("not_read"), "{run:?}");
+    assert_eq!(stage.text("a.txt"), "one\n");
+    assert_eq!(stage.run(&["read", "a.txt", "--session", "talk"]).code, 0);
+    let run = stage.run(&edit);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(stage.text("a.txt"), "n\n");
+    let run = stage.run(&["log", "--session", "talk"]);
+    assert!(run.out.contains("a.txt"), "{run:?}");
+}
+
+#[test]
+fn an_escape_in_a_plain_new_text_is_pointed_out() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let run = stage.run(&["edit", "a.txt", "--old", "one", "--new", "a\\nb", "--yes"]);
+    assert_eq!((run.code, &*stage.text("a.txt")), (0, "a\\nb\n"), "{run:?}");
+    assert!(
+        run.err.contains(r"--new: \n is written as it is"),
+        "{run:?}"
+    );
+    // Code means it so.
+    stage.file("b.py", "print('one')\n");
+    let run = stage.run(&["edit", "b.py", "--old", "one", "--new", "a\\nb'", "--yes"]);
+    assert!(!run.err.contains("as it is"), "{run:?}");
+}
+
+#[test]
 fn plan_mode_writes_nothing() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");

@@ -215,6 +215,46 @@ fn a_text_edited_by_the_person_is_what_is_written() {
     assert!(after.contains("Write it as edited?"), "{run:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn long_work_is_shown_on_a_terminal_and_nowhere_else() {
+    let stage = Stage::new();
+    if !crate::wall::has_wall(&stage) {
+        return;
+    }
+    stage.user_settings(
+        "[[format]]\nfiles = [\"*.txt\"]\nrun = [\"sh\", \"-c\", \"sleep 2; cat\"]\n",
+    );
+    stage.file("a.txt", "one\n");
+    let run = on_terminal(&stage, "edit a.txt --old one --new 1 --yes", "");
+    assert_eq!(run.code, 0, "{run:?}");
+    let (_, after) = run.out.split_once("editing, 1 s").expect("shown");
+    assert!(after.contains("\r\x1b[K"), "removed: {run:?}");
+    let run = stage.run(&["edit", "a.txt", "--old", "1", "--new", "2", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(!run.err.contains("editing"), "{run:?}");
+}
+
+#[test]
+fn interactive_begins_with_the_choice_of_hunks_and_files() {
+    let stage = Stage::new();
+    let far = "other\n".repeat(20);
+    stage.file("a.txt", &format!("one\n{far}one\n"));
+    let edit = "edit a.txt --old one --new 1 --replace-all --interactive";
+    let run = on_terminal(&stage, edit, "n\ny\n");
+    assert_eq!(stage.text("a.txt"), format!("one\n{far}1\n"), "{run:?}");
+    assert!(!run.out.contains("Write this?"), "{run:?}");
+    stage.file("b.txt", "two\n");
+    stage.file("c.txt", "two\n");
+    let edit = "edit b.txt c.txt --regex two --new 2 --interactive";
+    let run = on_terminal(&stage, edit, "n\ny\n");
+    assert_eq!(
+        (&*stage.text("b.txt"), &*stage.text("c.txt")),
+        ("two\n", "2\n"),
+        "{run:?}"
+    );
+}
+
 #[test]
 fn an_editor_that_changes_nothing_or_fails_leads_back_to_the_question() {
     for editor in ["true", "false", "no-such-editor"] {

@@ -50,29 +50,6 @@ fn a_change_is_named_from_the_working_folder_and_notes_are_not_among_the_lines()
 }
 
 #[test]
-fn in_a_named_session_a_pipe_gets_what_a_model_would_read() {
-    let stage = Stage::new();
-    stage.file("a.txt", "one\n");
-    stage.run(&["read", "a.txt", "--session", "s"]);
-    let edit = [
-        "edit",
-        "a.txt",
-        "--old",
-        "one",
-        "--new",
-        "1",
-        "--yes",
-        "--session",
-        "s",
-    ];
-    let run = stage.run(&edit);
-    assert!(
-        run.out.contains("1→1\n") && run.out.contains("now at revision"),
-        "{run:?}"
-    );
-}
-
-#[test]
 fn a_number_below_zero_is_told_with_what_to_do() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");

@@ -13,11 +13,12 @@ use lancet::doors::{
     Substitution, escape_regex,
 };
 use lancet::request::{EditRequest, FileRequest, Request};
-use lancet::{RefusalKind, Reply, Session};
+use lancet::{Cancel, RefusalKind, Reply, Session};
 
 use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::EditArguments;
 use crate::command::recording::{Reversal, prove_change};
+use crate::command::session_named_or_new;
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_call, caller};
 use crate::guard;
@@ -52,9 +53,9 @@ pub(super) fn run(
     new: &str,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    if arguments.writing.revision.is_some() || arguments.common.session.is_some() {
+    if arguments.writing.revision.is_some() {
         return Err(Failure::usage(
-            "--revision and --session go with --old and one file; leave them out",
+            "--revision goes with --old and one file; leave it out",
         ));
     }
     let substitution = Arc::new(compile_substitution(arguments, wanted, new)?);
@@ -70,7 +71,7 @@ pub(super) fn run(
     }
     let lancet = open_with_roots_of(arguments, &approver, around)?;
     let files = expand_candidates(arguments, &lancet, around)?;
-    let session = lancet.new_session();
+    let session = session_named_or_new(&lancet, arguments.common.session.as_ref());
     // A preview may be printed in parts.
     let working = (!arguments.writing.diff).then(|| ElapsedTimeLine::begin("editing"));
     let print_part = |reply: &Reply| {
@@ -210,6 +211,19 @@ fn new_request(
     Ok(request)
 }
 
+/// Changes the files. In a named session they must have been read there, as with one file.
+fn run_edit(
+    arguments: &EditArguments,
+    session: &Session,
+    request: Request,
+    cancel: &Cancel,
+) -> Reply {
+    match arguments.common.session {
+        Some(_) => session.run_session_command("Edit", request, caller(), cancel.clone()),
+        None => session.run_command("Edit", request, caller(), cancel.clone()),
+    }
+}
+
 /// Searches the files and changes those that have a match. It starts over if a file changed in between. A preview of more
 /// files than one change may have is made in parts, all but the last of which are passed to `print_part`.
 fn replace_matches(
@@ -237,14 +251,14 @@ fn replace_matches(
         let (first, last_part) = split_preview(&matched.files);
         for part in first {
             let request = new_request(arguments, part, substitution)?;
-            let reply = session.run_command("Edit", request, caller(), cancel.clone());
+            let reply = run_edit(arguments, session, request, &cancel);
             if reply.refusal().is_some() {
                 return Ok(reply);
             }
             print_part(&reply)?;
         }
         let request = new_request(arguments, last_part, substitution)?;
-        let reply = session.run_command("Edit", request, caller(), cancel.clone());
+        let reply = run_edit(arguments, session, request, &cancel);
         match reply.refusal() {
             Some(RefusalKind::NotFound | RefusalKind::Count) => last = Some((matched.files, reply)),
             _ => return Ok(reply),

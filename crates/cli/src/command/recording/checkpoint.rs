@@ -8,7 +8,7 @@ use crate::arguments::CheckpointArguments;
 use crate::command::history::access::open_engine;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::print;
+use crate::terminal::{ElapsedTimeLine, print};
 
 /// Runs `lancet checkpoint`.
 pub(in crate::command) fn checkpoint(
@@ -19,7 +19,9 @@ pub(in crate::command) fn checkpoint(
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
     let name = arguments.name.as_deref();
+    let working = ElapsedTimeLine::begin("looking at the files");
     let look = recording.set_checkpoint(CheckpointKind::ByHand, name, &lancet.new_session());
+    drop(working);
     let look = look.map_err(|error| recording_failure(&error))?;
     if arguments.json {
         let data = json!({ "checkpoint": look.id, "name": name, "files": look.files });
