@@ -101,13 +101,8 @@ pub(super) fn format_operation(
         });
     }
     end.push_str(&format_other_projects(history, operation));
-    // An undo of that change undoes this one, too.
-    if let Some(parent) = operation
-        .parent
-        .as_deref()
-        .filter(|_| form == LineForm::Whole)
-    {
-        end.push_str(&format!("  (part of {})", escape_for_terminal(parent)));
+    if form == LineForm::Whole {
+        end.push_str(&format_parent(operation));
     }
     if operation.is_undone() {
         end.push_str("  (undone)");
@@ -139,6 +134,14 @@ pub(super) fn format_operation(
         colour.paint(Style::Red, &format!("-{removed}")),
         colour.paint(Style::Dim, &end),
     )
+}
+
+/// Returns the change that a change is a part of: an undo of that one undoes this one, too.
+fn format_parent(operation: &Operation) -> String {
+    let parent = operation.parent.as_deref();
+    parent.map_or_else(String::new, |parent| {
+        format!("  (part of {})", escape_for_terminal(parent))
+    })
 }
 
 /// Names the other projects that have files of the operation; empty if there are none.
