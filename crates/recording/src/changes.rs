@@ -1,5 +1,7 @@
 //! The operation of a look: which differences are changes of files, and which of them belong to the call.
 
+use std::collections::HashSet;
+
 use lancet_git::{CleanFiles, GitIndex};
 use lancet_history::{
     Checkpoint, EntryChange, HistoryError, LogQuery, Operation, OperationKind, OperationStore,
@@ -26,6 +28,8 @@ pub(crate) struct ComparedLook<'l> {
     /// What changed after the newest checkpoint.
     pub(crate) changes: &'l [EntryChange],
     pub(crate) index: Option<&'l GitIndex>,
+    /// The files that no longer have the names of the checkpoint before the call, by device and inode.
+    pub(crate) left: &'l HashSet<(i64, i64)>,
 }
 
 impl ComparedLook<'_> {
@@ -49,6 +53,7 @@ impl ComparedLook<'_> {
             coverage: self.coverage,
             folders: &self.folders.before,
             since: since.time,
+            left: self.left,
         }
         .real(differences, clean, contents)?;
         if purpose.leaves_to_git() {

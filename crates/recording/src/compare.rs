@@ -1,6 +1,7 @@
 //! Compares the result of a look with the checkpoint before.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use lancet_git::{CleanFiles, ObjectId};
 use lancet_history::{
@@ -10,7 +11,7 @@ use lancet_workspace::Stamp;
 
 use crate::contents::{ContentRecorder, ObjectRetention};
 use crate::scan::ScannedEntry;
-use crate::seen_stat::{from_record, proves_unchanged, to_record};
+use crate::seen_stat::{from_record, inode, proves_unchanged, to_record};
 
 /// A change of one name: its entry in the checkpoint before, and the present one.
 pub(crate) struct EntryDifference {
@@ -28,6 +29,8 @@ pub(crate) struct CheckpointDifferences {
     pub(crate) unread: Vec<Vec<u8>>,
     /// Whether the bytes of a file are only in git, which may drop them.
     pub(crate) rests_on_git: bool,
+    /// The files that no longer have the names which they had, by device and inode.
+    pub(crate) left: HashSet<(i64, i64)>,
 }
 
 impl CheckpointDifferences {
@@ -70,6 +73,7 @@ pub(crate) fn compare_entries(
         real: Vec::new(),
         unread: Vec::new(),
         rests_on_git: false,
+        left: HashSet::new(),
     };
     let mut before = before.into_iter().peekable();
     let mut now = now.into_iter().peekable();
@@ -84,6 +88,7 @@ pub(crate) fn compare_entries(
         let seen = now.next_if(|_| order != Ordering::Less);
         match (known, seen) {
             (Some(known), None) => {
+                found.left.insert(inode(&known.stamp));
                 found.changes.push(EntryChange::Gone(known.name.clone()));
                 found.real.push(EntryDifference {
                     before: Some(known),
@@ -133,6 +138,9 @@ fn compare_entry(
             found.note_present(&known, contents);
         }
         return Ok(());
+    }
+    if inode(&known.stamp) != inode(&to_record(&seen.stamp)) {
+        found.left.insert(inode(&known.stamp));
     }
     if known.kind == seen.kind
         && seen.kind == CheckpointEntryKind::EmptyFolder

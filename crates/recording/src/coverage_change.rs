@@ -15,6 +15,7 @@ use crate::compare::{EntryDifference, identify_entry, is_same_entry};
 use crate::contents::ContentRecorder;
 use crate::coverage::ScanCoverage;
 use crate::scan::ScannedEntry;
+use crate::seen_stat::inode;
 
 /// How far the time of a file may be behind the clock, in milliseconds: file systems use the time of the last tick.
 const TICK: i64 = 20;
@@ -28,6 +29,8 @@ pub(crate) struct CoverageCheck<'c> {
     pub(crate) folders: &'c BTreeSet<PathBuf>,
     /// When the earlier look began, in milliseconds since 1970.
     pub(crate) since: i64,
+    /// The files that no longer have the names of the earlier look, by device and inode.
+    pub(crate) left: &'c HashSet<(i64, i64)>,
 }
 
 impl CoverageCheck<'_> {
@@ -38,17 +41,12 @@ impl CoverageCheck<'_> {
         clean: &mut Option<CleanFiles>,
         contents: &mut ContentRecorder<'_>,
     ) -> Result<Vec<EntryDifference>, HistoryError> {
-        let gone: HashSet<(i64, i64)> = differences
-            .iter()
-            .filter(|difference| difference.after.is_none())
-            .filter_map(|difference| difference.before.as_ref().map(inode))
-            .collect();
         let mut real = Vec::with_capacity(differences.len());
         for difference in differences {
             let EntryDifference { before, after } = difference;
             let difference = match (before, after) {
                 (Some(before), None) => self.of_missing(before, clean, contents)?,
-                (None, Some(after)) => self.of_new(after, &gone),
+                (None, Some(after)) => self.of_new(after),
                 (before, after) => Some(EntryDifference { before, after }),
             };
             real.extend(difference);
@@ -110,20 +108,16 @@ impl CoverageCheck<'_> {
     }
 
     /// Returns the change of an entry that the earlier look does not have: it is new, or only newly covered.
-    fn of_new(
-        &self,
-        after: CheckpointEntry,
-        gone: &HashSet<(i64, i64)>,
-    ) -> Option<EntryDifference> {
+    fn of_new(&self, after: CheckpointEntry) -> Option<EntryDifference> {
         let was_there = match after.kind {
             CheckpointEntryKind::EmptyFolder => {
                 let path = self.path.join(OsStr::from_bytes(&after.name));
                 self.folders.contains(&path)
             }
-            // A new file, and one that gets another name, has its inode changed.
+            // A new file, and one that gets another name, has its inode changed; one in a folder that does has not.
             CheckpointEntryKind::File | CheckpointEntryKind::Link => {
                 let changed = after.stamp.0[5] * 1_000 + after.stamp.0[6] / 1_000_000;
-                changed < self.since - TICK && !gone.contains(&inode(&after))
+                changed < self.since - TICK && !self.left.contains(&inode(&after.stamp))
             }
         };
         (!was_there).then_some(EntryDifference {
@@ -152,9 +146,4 @@ impl CoverageCheck<'_> {
 /// Returns whether an entry cannot be looked at although it may be there.
 fn is_out_of_reach(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
-}
-
-/// Returns the device and inode of an entry.
-fn inode(entry: &CheckpointEntry) -> (i64, i64) {
-    (entry.stamp.0[0], entry.stamp.0[1])
 }

@@ -10,7 +10,7 @@ use lancet_history::{
     CheckpointQuery, HistoryError, OpenCall, OperationAuthor, OperationDraft, OperationKind,
     OperationStore, RecordedCall, UNATTRIBUTED_TOOL, WorkspaceRef,
 };
-use lancet_workspace::Disk;
+use lancet_workspace::{Disk, FolderHandle};
 
 use crate::changes::ComparedLook;
 use crate::compare::{DifferenceUse, compare_entries};
@@ -216,8 +216,8 @@ impl Recorder<'_> {
         if let Some((since, found)) = again {
             let before = checkpoints.entries(Some(since), &found.extent)?;
             folders = folders_of_looks(&checkpoints, Some(since), &before, &found)?;
-            differences.real =
-                compare_entries(before, found.entries, wanted, &mut clean, &mut contents)?.real;
+            let own = compare_entries(before, found.entries, wanted, &mut clean, &mut contents)?;
+            (differences.real, differences.left) = (own.real, own.left);
         }
         let look = ComparedLook {
             workspace: self.workspace,
@@ -227,6 +227,7 @@ impl Recorder<'_> {
             folders: &folders,
             changes: &differences.changes,
             index: index.as_deref(),
+            left: &differences.left,
         };
         let since = moment.since.map(|since| self.find(since)).transpose()?;
         let (operation, recorded) = match since.flatten() {

@@ -59,6 +59,11 @@ pub(crate) fn from_record(record: &StampRecord) -> Stamp {
     }
 }
 
+/// Returns the device and inode of a file.
+pub(crate) fn inode(record: &StampRecord) -> (i64, i64) {
+    (record.0[0], record.0[1])
+}
+
 /// Returns whether a later stat proves that the file is unchanged.
 pub(crate) fn proves_unchanged(before: &StampRecord, now: &Stamp) -> bool {
     let before = from_record(before);

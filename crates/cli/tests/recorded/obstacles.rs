@@ -69,6 +69,18 @@ fn a_folder_swaps_its_name_with_a_link_or_a_file_in_one_undo() {
 }
 
 #[test]
+fn a_folder_that_gave_its_name_to_another_one_is_recorded_under_its_new_name() {
+    let stage = Stage::new();
+    for name in ["a", "c"] {
+        stage.file(&format!("{name}/x"), &format!("{name}\n"));
+        symlink("y", stage.project().join(name).join("l")).expect("made");
+    }
+    // What is in a moved folder is older than the command, as what is only newly covered is.
+    sleep(Duration::from_millis(100));
+    go_back_and_forth(&stage, "mv c b; mv a c");
+}
+
+#[test]
 fn a_link_that_was_moved_and_removed_comes_back_with_both_changes() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
