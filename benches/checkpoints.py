@@ -74,8 +74,11 @@ class Place:
         # Files as recent as the index are not clean by their stat.
         time.sleep(2.5)
         self.git("init", "-q")
+        # Packed as after a clone, and not by git in the background while something is measured.
+        self.git("config", "gc.auto", "0")
         self.git("add", "-A")
         self.git("-c", "user.name=a", "-c", "user.email=a@example", "commit", "-qm", "first")
+        self.git("gc", "-q")
         self.shadow = {"GIT_DIR": str(self.folder / "shadow"), "GIT_WORK_TREE": str(self.project)}
         self.git("init", "-q", more=self.shadow)
         time.sleep(2.5)
