@@ -50,11 +50,13 @@ impl ExaminedFiles {
         obstacles: &Obstacles,
         asked: &UndoRequest,
     ) -> Result<(), Refusal> {
+        let mut made = Vec::new();
         for (path, rows) in folders {
             context.check_time()?;
             let intent = obstacles.intent_for(path, Intent::Folder);
             let target = locate_recorded(context.engine(), path, intent)?;
             match back(context, target, path, rows) {
+                Ok(FolderBack::To(plan)) if plan.creates() => made.push((path, rows, plan)),
                 Ok(FolderBack::To(plan)) => {
                     self.files.push(*plan);
                     self.record_undone(rows, Some(self.files.len() - 1));
@@ -69,7 +71,30 @@ impl ExaminedFiles {
                 Err(refusal) => self.leave_out(path.clone(), rows, refusal, asked)?,
             }
         }
+        self.make_folders(made);
         Ok(())
+    }
+
+    /// Adds the folders that are made. A folder around another name that gets a file or folder is made with it.
+    fn make_folders(&mut self, made: Vec<(&PathBuf, &Vec<&FileRow>, Box<FilePlan>)>) {
+        let mut paths: Vec<PathBuf> = made.iter().map(|(path, ..)| (*path).clone()).collect();
+        let files = self.files.iter().filter(|file| !file.removes());
+        paths.extend(files.map(|file| file.target.path().to_path_buf()));
+        let is_inside = |inner: &Path, path: &Path| inner != path && inner.starts_with(path);
+        let mut outer = Vec::new();
+        for (path, rows, plan) in made {
+            if paths.iter().any(|inner| is_inside(inner, path)) {
+                outer.push((path, rows));
+                continue;
+            }
+            self.files.push(*plan);
+            self.record_undone(rows, Some(self.files.len() - 1));
+        }
+        for (path, rows) in outer {
+            let mut files = self.files.iter();
+            let by = files.position(|file| !file.removes() && is_inside(file.target.path(), path));
+            self.record_undone(rows, by);
+        }
     }
 }
 
