@@ -181,19 +181,16 @@ impl Recorder<'_> {
         };
         let before = checkpoints.entries(moment.newest, &found.extent)?;
         // What a call changed is part of an operation, which the limit of the history bounds.
-        let limit = self.coverage.most_bytes;
+        let (largest, limit) = (self.coverage.largest_file, self.coverage.most_bytes);
         let most = purpose.call.map_or(limit, |_| u64::MAX);
-        let largest = self.coverage.largest_file;
         let objects = (git.objects.take(), git.retention());
         let contents = ContentRecorder::new(moment.root, self.store, objects, largest, most);
         let mut contents = contents.until(self.read_until);
         // If another look was made in between, the call's own changes are those since its own checkpoint.
-        let other = moment.since.filter(|_| moment.since != moment.newest);
-        let again = other
-            .map(|since| {
-                Ok::<_, HistoryError>((since, checkpoints.extend_back_to(since, found.clone())?))
-            })
-            .transpose()?;
+        let again = match moment.since.filter(|_| moment.since != moment.newest) {
+            Some(since) => Some((since, checkpoints.extend_back_to(since, found.clone())?)),
+            None => None,
+        };
         let (wanted, mut folders) = match moment.since {
             None => (DifferenceUse::CheckpointOnly, Folders::default()),
             Some(_) => {
