@@ -184,13 +184,12 @@ fn more_files(history: &History, operation: &Operation, is_first: bool) -> Strin
     let call = operation.recorded.as_ref();
     let not_kept = call.map_or(&[][..], |call| &call.not_kept);
     if let [first, others @ ..] = not_kept {
-        let first = path_text(history.relative_to_root(first));
+        let first = listed_name(history, first);
         let others = match others.len() {
             0 => String::new(),
             others => format!(" and {others} more"),
         };
         let separator = if is_first { "" } else { ", " };
-        let first = escape_for_terminal(&first);
         more.push_str(&format!("{separator}not kept: {first}{others}"));
     }
     more
