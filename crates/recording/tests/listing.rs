@@ -69,6 +69,7 @@ fn look(
         new_id: &new_id,
         read_until: None,
         changes: None,
+        held_root: None,
     };
     let (kind, unattributed) = (CheckpointKind::ByHand, Unattributed::AfterLeftCall);
     let look = recorder.set_checkpoint(kind, None, "s", unattributed, LookDepth::Full);
