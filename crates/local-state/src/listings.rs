@@ -27,7 +27,8 @@ pub fn remove_other_listings(state: &Path, roots: &[[u8; 32]]) {
     for file in found.flatten().map(|entry| entry.path()) {
         // Another process may be writing one.
         let is_new = file.extension() == Some(OsStr::new("new"));
-        if !files.contains(&file) && !(is_new && files.contains(&file.with_extension(""))) {
+        let is_own = files.contains(&file) || is_new && files.contains(&file.with_extension(""));
+        if !is_own {
             let _ = fs::remove_file(file);
         }
     }

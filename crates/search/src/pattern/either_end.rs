@@ -20,7 +20,7 @@ use super::{Pattern, PatternError};
 #[derive(Debug)]
 pub(super) enum CrlfForm {
     /// Matches stay within a line. Each line is matched alone; this finds the lines that may have a match.
-    Lines(CandidateMatchers),
+    Lines(Box<CandidateMatchers>),
     /// Matches span lines: ripgrep's own form for CRLF.
     Text(Box<Pattern>),
 }
@@ -43,11 +43,11 @@ impl CrlfForm {
             return Ok(None);
         };
         let hir = move_line_ends_before_cr(original);
-        Ok(Some(CrlfForm::Lines(CandidateMatchers {
+        Ok(Some(CrlfForm::Lines(Box::new(CandidateMatchers {
             hir: (hir != *original).then_some(hir),
             any: OnceLock::new(),
             ascii: OnceLock::new(),
-        })))
+        }))))
     }
 }
 

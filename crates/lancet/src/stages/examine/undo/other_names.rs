@@ -162,7 +162,11 @@ impl OtherNames {
             .find_map(|name| recorded_file(context, attempt, name, (&then, before)));
         let notice = match (same, revision) {
             (Some(to), Some(revision)) => {
-                let notice = message!("it is a hard link to {} again", quote_path(to.path()));
+                let notice = message!(
+                    "{} is a hard link to {} again",
+                    quote_path(row.old_name()),
+                    quote_path(to.path())
+                );
                 let nothing = NewContent::Whole(Vec::new());
                 let otherwise = mem::replace(&mut plan.new, nothing);
                 plan.new = NewContent::HardLink(Box::new(PlannedHardLink {
@@ -175,7 +179,8 @@ impl OtherNames {
             _ => {
                 let others = usize::try_from(then.links - 1).unwrap_or(usize::MAX);
                 message!(
-                    "it had {} (hard links); it comes back as a file of its own",
+                    "{} had {} (hard links); it comes back as a file of its own",
+                    quote_path(row.old_name()),
                     verbatim(format_count(others, "other name"))
                 )
             }
