@@ -26,7 +26,7 @@ pub(super) fn carry_out(
         plan,
         announced,
         workspace: match announced.keeping {
-            OldStateStorage::History => &*context.engine().workspace,
+            OldStateStorage::History => &context.engine().workspace,
             OldStateStorage::Nothing => context.engine().stateless_workspace(),
         },
     };

@@ -2,6 +2,7 @@
 //! if another name still has the recorded file, and as a file of its own otherwise.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
 use std::mem;
 use std::os::unix::ffi::OsStrExt as _;
@@ -197,27 +198,35 @@ impl OtherNames {
         file: &Stamp,
         store: &dyn OperationStore,
     ) -> Result<&[PathBuf], Refusal> {
-        if !self.by_checkpoint.contains_key(&checkpoint) {
-            let (id, number) = checkpoint;
-            let entries = store
-                .checkpoint_entries(&id, number)
-                .map_err(unreadable_refusal)?;
-            let mut names = NamesByInode::new();
-            for entry in entries {
-                // A name that the call left has its stat of afterwards, so the number of links says nothing.
-                let stamp = stamp_from_record(&entry.stamp);
-                if entry.kind == CheckpointEntryKind::File {
-                    let name = root.join(OsStr::from_bytes(&entry.name));
-                    let inode = (stamp.device, stamp.inode);
-                    names.entry(inode).or_default().push(name);
-                }
-            }
-            self.by_checkpoint.insert(checkpoint, names);
-        }
-        let names = self.by_checkpoint.get(&checkpoint);
-        let names = names.and_then(|names| names.get(&(file.device, file.inode)));
+        let names = match self.by_checkpoint.entry(checkpoint) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(read_names(checkpoint, root, store)?),
+        };
+        let names = names.get(&(file.device, file.inode));
         Ok(names.map_or(&[], Vec::as_slice))
     }
+}
+
+/// Reads the names of all files at a checkpoint.
+fn read_names(
+    (id, number): CheckpointKey,
+    root: &Path,
+    store: &dyn OperationStore,
+) -> Result<NamesByInode, Refusal> {
+    let entries = store
+        .checkpoint_entries(&id, number)
+        .map_err(unreadable_refusal)?;
+    let mut names = NamesByInode::new();
+    for entry in entries {
+        // A name that the call left has its stat of afterwards, so the number of links says nothing.
+        let stamp = stamp_from_record(&entry.stamp);
+        if entry.kind == CheckpointEntryKind::File {
+            let name = root.join(OsStr::from_bytes(&entry.name));
+            let inode = (stamp.device, stamp.inode);
+            names.entry(inode).or_default().push(name);
+        }
+    }
+    Ok(names)
 }
 
 /// Returns the file at a name if it is the recorded one, and no program has written it since.
