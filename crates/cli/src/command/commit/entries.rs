@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn records_have_any_name() {
-        let found = parse_records(b"100644 blob 12ab\ta\tb\n\xff\0120000 blob 34cd\tl\0", 2);
+        let found = parse_records(b"100644 blob 12ab\ta\tb\n\xff\x00120000 blob 34cd\tl\0", 2);
         assert_eq!(found.len(), 2);
         assert_eq!(found[&b"a\tb\n\xff"[..]].id, "12ab");
         assert_eq!(found[&b"l"[..]].mode, "120000");
