@@ -3,6 +3,7 @@
 
 mod apply_hunks;
 mod attribution;
+mod certain_places;
 mod events;
 mod life;
 mod line_owners;

@@ -1,5 +1,8 @@
 //! Puts some of the hunks between two versions of a file into the older one, or into a third version.
 
+use std::ops::Range;
+
+use super::certain_places::AnchorLines;
 use super::line_owners::{differing_lines, split_lines};
 use super::uncommitted::{PartOwner, UncommittedHunk};
 
@@ -29,7 +32,7 @@ pub fn apply_selected_hunks(old: &[u8], new: &[u8], hunks: &[UncommittedHunk]) -
 
 /// Puts the selected ones of the hunks between the old version and the new one into a third version, which differs from
 /// the old one elsewhere. A hunk that the third version has already is left out. None where one of its own differences
-/// touches a hunk.
+/// touches a hunk, or where the place of a hunk is not certain.
 #[must_use]
 pub fn merge_selected_hunks(
     third: &[u8],
@@ -40,6 +43,8 @@ pub fn merge_selected_hunks(
     let third_lines: Vec<&[u8]> = split_lines(third).collect();
     let new_lines: Vec<&[u8]> = split_lines(new).collect();
     let differences = differing_lines(old, third);
+    let anchors = AnchorLines::new(old, third);
+    let places: Vec<Range<usize>> = differences.iter().map(|(gone, _)| gone.clone()).collect();
     let mut lines: Vec<&[u8]> = Vec::with_capacity(third_lines.len());
     let mut done = 0;
     'hunks: for hunk in hunks.iter().filter(|hunk| hunk.is_selected()) {
@@ -57,6 +62,9 @@ pub fn merge_selected_hunks(
                 }
             }
         }
+        if !anchors.is_certain(&hunk.old, &places) {
+            return None;
+        }
         let start = hunk.old.start.checked_add_signed(shift)?;
         let end = hunk.old.end.checked_add_signed(shift)?;
         lines.extend(third_lines.get(done..start)?);
@@ -69,8 +77,6 @@ pub fn merge_selected_hunks(
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use super::*;
 
     fn own(old: Range<usize>, new: Range<usize>) -> UncommittedHunk {

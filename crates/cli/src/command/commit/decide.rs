@@ -177,6 +177,10 @@ fn index_outcome(
     let is_intended =
         versions.committed.is_none() && staged.is_some_and(|staged| staged.bytes.is_empty());
     let is_untouched = staged == versions.committed.as_ref() || is_intended;
+    // What is staged under the old name of a moved file would stay there.
+    if found.name.is_some() && !is_untouched {
+        return None;
+    }
     if is_untouched || found.is_staged_version_own {
         return Some(IndexOutcome::Committed);
     }
@@ -185,7 +189,7 @@ fn index_outcome(
     }
     let (staged, committed) = (staged?, versions.committed.as_ref()?);
     let present = versions.present.as_ref()?;
-    if versions.division == Division::Whole || found.name.is_some() {
+    if versions.division == Division::Whole {
         return None;
     }
     let bytes = merge_selected_hunks(
