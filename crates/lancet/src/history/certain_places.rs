@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::line_owners::split_lines;
+use super::uncommitted::{OtherWriter, PartOwner, UncommittedHunk};
 
 /// The lines that two versions have exactly once each.
 pub(super) struct AnchorLines<'a> {
@@ -42,6 +43,25 @@ impl<'a> AnchorLines<'a> {
         lines
             .iter()
             .any(|line| self.counts.get(line) == Some(&(1, 1)))
+    }
+}
+
+/// Marks the selected hunks whose place in the committed version is not certain as hunks of others, too.
+pub(super) fn mark_uncertain_places(
+    hunks: &mut [UncommittedHunk],
+    committed: &[u8],
+    present: &[u8],
+) {
+    let others = hunks.iter().filter(|hunk| !hunk.is_selected());
+    let others: Vec<Range<usize>> = others.map(|hunk| hunk.old.clone()).collect();
+    if others.is_empty() {
+        return;
+    }
+    let anchors = AnchorLines::new(committed, present);
+    for hunk in hunks.iter_mut().filter(|hunk| hunk.is_selected()) {
+        if !anchors.is_certain(&hunk.old, &others) {
+            hunk.owner = PartOwner::Both(vec![OtherWriter::Unknown]);
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use lancet_history::{FileChange, HistoryError, Operation, OperationKind, Recorde
 
 use self::chain::{StateChange, StateKey, find_chain};
 use self::replay::Replay;
-use super::certain_places::AnchorLines;
+use super::certain_places::mark_uncertain_places;
 use super::line_owners::{Writer, WrittenHunk};
 use super::patch::{FileVersion, recorded_version};
 use super::{History, NetFile};
@@ -199,21 +199,6 @@ impl History {
         }
         found.list.reverse();
         Ok(found)
-    }
-}
-
-/// Marks the selected hunks whose place in the committed version is not certain as hunks of others, too.
-fn mark_uncertain_places(hunks: &mut [UncommittedHunk], committed: &[u8], present: &[u8]) {
-    let others = hunks.iter().filter(|hunk| !hunk.is_selected());
-    let others: Vec<Range<usize>> = others.map(|hunk| hunk.old.clone()).collect();
-    if others.is_empty() {
-        return;
-    }
-    let anchors = AnchorLines::new(committed, present);
-    for hunk in hunks.iter_mut().filter(|hunk| hunk.is_selected()) {
-        if !anchors.is_certain(&hunk.old, &others) {
-            hunk.owner = PartOwner::Both(vec![OtherWriter::Unknown]);
-        }
     }
 }
 
