@@ -84,7 +84,7 @@ fn rung(question: Question) -> Verdict {
 }
 
 #[library_benchmark]
-#[bench::lf(args = ("utf-8", LineEnd::Lf), setup = encoded, config = at_most(740_000))]
+#[bench::lf(args = ("utf-8", LineEnd::Lf), setup = encoded, config = at_most(707_000))]
 #[bench::crlf(args = ("utf-8", LineEnd::Crlf), setup = encoded, config = at_most(3_670_000))]
 #[bench::utf16(args = ("utf-16le", LineEnd::Lf), setup = encoded, config = at_most(29_800_000))]
 fn decode_a_megabyte(bytes: Vec<u8>) -> usize {
@@ -99,8 +99,8 @@ fn read_first_page(scene: Scene) -> (Reply, Scene) {
 }
 
 #[library_benchmark]
-#[bench::ten_kilobytes(args = (10_000), setup = Scene::edit, config = at_most(398_000))]
-#[bench::megabyte(args = (MEGABYTE), setup = Scene::edit, config = at_most(4_430_000))]
+#[bench::ten_kilobytes(args = (10_000), setup = Scene::edit, config = at_most(338_000))]
+#[bench::megabyte(args = (MEGABYTE), setup = Scene::edit, config = at_most(1_300_000))]
 fn edit_call(scene: Scene) -> (Reply, Scene) {
     let reply = scene.session.call(black_box(scene.call.clone()));
     (reply, scene)
